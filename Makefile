@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The front door. "make help" says what there is.
+
+KVER	?= 6.12
+export KVER KERNEL_SRC
+
+TESTBED	:= tools/testing/testbed
+TREE	:= out/linux-$(KVER)
+SOURCE	:= out/src/linux-$(KVER)
+
+TIMEOUT	?= 600
+SMP	?= 1
+ICOUNT	?= 1
+
+.PHONY: help demo test test-full kernel apply modules vm clean setup tree rootfs
+
+help:
+	@echo 'make demo                 sort reordered TCP traffic in igb, with SRPIC off and on,'
+	@echo '                          in a virtual testbed, and print what it buys'
+	@echo 'make test                 all that is tested on every change'
+	@echo 'make test-full            all tests'
+	@echo
+	@echo 'make kernel               build the kernel of the testbed'
+	@echo 'make vm                   a shell in the testbed'
+	@echo 'make vm SCRIPT=file       run a script there; what it leaves in $$OUT comes back'
+	@echo '                          to out/vm. TIMEOUT=seconds SMP=cpus ICOUNT=0 (real time)'
+	@echo 'make apply KDIR=tree      put SRPIC into a kernel source tree'
+	@echo 'make modules KDIR=headers build srpic, igb and ixgbe as modules for an installed'
+	@echo '                          kernel, from its headers'
+	@echo 'make clean                remove out/, all that was built'
+	@echo
+	@echo 'KVER=$(KVER) selects the kernel; KERNEL_SRC=tree takes its source from there.'
+	@echo 'demo, test, kernel and vm install missing Debian packages and say so: run them as'
+	@echo 'root, or with sudo.'
+
+setup:
+	@scripts/host-setup
+
+tree: setup
+	@scripts/fetch-kernel
+	@scripts/apply-to-tree $(TREE) $(SOURCE)
+
+kernel: tree
+	@$(TESTBED)/build-kernel $(KVER)
+
+rootfs: setup
+	@$(TESTBED)/build-rootfs
+
+demo: kernel rootfs
+	@tools/testing/bench/demo
+
+test test-full: kernel rootfs
+	@tools/testing/run $@
+
+apply:
+	@scripts/apply-to-tree $(or $(KDIR),$(error say which tree: make apply KDIR=/path/to/linux))
+
+modules: tree
+	@scripts/build-modules $(or $(KDIR),$(error say which headers: make modules KDIR=/lib/modules/$$(uname -r)/build))
+
+vm: kernel rootfs
+	@$(TESTBED)/vm --kver $(KVER) $(if $(SCRIPT),--script $(SCRIPT) \
+		--timeout $(TIMEOUT) --smp $(SMP) --icount $(ICOUNT))
+
+clean:
+	rm -rf out

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What drivers do with SRPIC outside their poll functions: a device, its NAPI
+ * instances, on and off.
+ */
+
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "srpic_priv.h"
+
+struct srpic *srpic_create(const struct srpic_dev *sd)
+{
+	struct srpic *srpic;
+
+	srpic = kvzalloc(sizeof(*srpic), GFP_KERNEL);
+	if (!srpic)
+		return NULL;
+
+	srpic->dev = sd;
+	srpic_table_init(&srpic->table);
+	u64_stats_init(&srpic->syncp);
+	return srpic;
+}
+
+void srpic_destroy(struct srpic *srpic)
+{
+	if (srpic)
+		WARN_ON_ONCE(!list_empty(&srpic->table.used));
+	kvfree(srpic);
+}
+
+/**
+ * srpic_init - prepare a device for SRPIC, which is off
+ * @sd: embedded in the driver's private data
+ * @netdev: the device, whose network namespace has the settings
+ *
+ * Must be called before the first srpic_add_napi(). Takes no resources, so
+ * there is no counterpart.
+ *
+ * Context: process context.
+ */
+void srpic_init(struct srpic_dev *sd, struct net_device *netdev)
+{
+	sd->netdev = netdev;
+	sd->ring_pkts = 0;
+	sd->enabled = false;
+	mutex_init(&sd->lock);
+	INIT_LIST_HEAD(&sd->napis);
+	memset(sd->retired, 0, sizeof(sd->retired));
+}
+EXPORT_SYMBOL_GPL(srpic_init);
+
+static bool srpic_prepare(struct srpic_napi *sn)
+{
+	if (!sn->srpic)
+		sn->srpic = srpic_create(sn->dev);
+	return sn->srpic;
+}
+
+/* Polls read sn->active once, see srpic_begin(). */
+static void srpic_activate(struct srpic_napi *sn, bool on)
+{
+	smp_store_release(&sn->active, on ? sn->srpic : NULL);
+}
+
+/**
+ * srpic_enable - switch SRPIC on or off
+ * @sd: the device
+ * @on: the new state
+ *
+ * Takes effect with the next poll of each NAPI instance; a poll under way
+ * ends as it began. Memory is taken when SRPIC is first switched on and kept
+ * until the NAPI instance goes.
+ *
+ * Context: process context; may sleep.
+ * Return: 0, or -ENOMEM and nothing has changed.
+ */
+int srpic_enable(struct srpic_dev *sd, bool on)
+{
+	struct srpic_napi *sn;
+	int err = 0;
+
+	mutex_lock(&sd->lock);
+	list_for_each_entry(sn, &sd->napis, node) {
+		if (on && !srpic_prepare(sn)) {
+			netdev_err(sd->netdev, "no memory to switch SRPIC on\n");
+			err = -ENOMEM;
+			goto unlock;
+		}
+	}
+	list_for_each_entry(sn, &sd->napis, node)
+		srpic_activate(sn, on);
+	WRITE_ONCE(sd->enabled, on);
+unlock:
+	mutex_unlock(&sd->lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(srpic_enable);
+
+/**
+ * srpic_add_napi - add a NAPI instance to a device
+ * @sd: the device
+ * @sn: embedded in the driver's NAPI vector, zeroed
+ *
+ * If SRPIC is on, the instance sorts from its first poll. Should there be no
+ * memory for that, it receives without sorting, and the log says so.
+ *
+ * Context: process context, the NAPI instance is disabled; may sleep.
+ */
+void srpic_add_napi(struct srpic_dev *sd, struct srpic_napi *sn)
+{
+	mutex_lock(&sd->lock);
+	sn->dev = sd;
+	list_add_tail(&sn->node, &sd->napis);
+	if (sd->enabled) {
+		if (!srpic_prepare(sn))
+			netdev_warn(sd->netdev,
+				    "no memory for SRPIC, a queue is not sorted\n");
+		srpic_activate(sn, true);
+	}
+	mutex_unlock(&sd->lock);
+}
+EXPORT_SYMBOL_GPL(srpic_add_napi);
+
+/**
+ * srpic_del_napi - remove a NAPI instance from its device
+ * @sn: the NAPI instance; one that was never added is ignored
+ *
+ * Its counts stay with the device.
+ *
+ * Context: process context, the NAPI instance is disabled; may sleep.
+ */
+void srpic_del_napi(struct srpic_napi *sn)
+{
+	struct srpic_dev *sd = sn->dev;
+
+	if (!sd)
+		return;
+
+	mutex_lock(&sd->lock);
+	list_del(&sn->node);
+	if (sn->srpic)
+		srpic_stats_add(sn->srpic, sd->retired);
+	mutex_unlock(&sd->lock);
+
+	srpic_destroy(sn->srpic);
+	memset(sn, 0, sizeof(*sn));
+}
+EXPORT_SYMBOL_GPL(srpic_del_napi);
+
+static int __init srpic_module_init(void)
+{
+	return srpic_sysctl_init();
+}
+
+static void __exit srpic_module_exit(void)
+{
+	srpic_sysctl_exit();
+}
+
+module_init(srpic_module_init);
+module_exit(srpic_module_exit);
+
+MODULE_DESCRIPTION("Sorting Reordered Packets with Interrupt Coalescing");
+MODULE_LICENSE("GPL");

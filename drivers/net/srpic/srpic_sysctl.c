@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The settings: net.srpic.*, per network namespace. */
+
+#include <linux/slab.h>
+#include <linux/sysctl.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+
+#include "srpic_priv.h"
+
+static unsigned int srpic_net_id __read_mostly;
+
+static int block_size_max = SRPIC_BLOCK_SIZE_MAX;
+static int full_flush_pkts_max = SRPIC_FULL_FLUSH_PKTS_MAX;
+
+const struct srpic_net *srpic_net(const struct net *net)
+{
+	return net_generic(net, srpic_net_id);
+}
+
+/* .data is an offset into struct srpic_net until a namespace fills it in */
+static const struct ctl_table srpic_sysctls[] = {
+	{
+		.procname	= "block_size",
+		.data		= (void *)offsetof(struct srpic_net, block_size),
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= proc_dointvec_minmax,
+		.extra1		= SYSCTL_ONE,
+		.extra2		= &block_size_max,
+	},
+	{
+		.procname	= "full_flush_pkts",
+		.data		= (void *)offsetof(struct srpic_net,
+						   full_flush_pkts),
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= proc_dointvec_minmax,
+		.extra1		= SYSCTL_ZERO,
+		.extra2		= &full_flush_pkts_max,
+	},
+};
+
+static int __net_init srpic_net_init(struct net *net)
+{
+	struct srpic_net *sn = net_generic(net, srpic_net_id);
+	struct ctl_table *table;
+	unsigned int i;
+
+	sn->block_size = SRPIC_BLOCK_SIZE_DEFAULT;
+	sn->full_flush_pkts = 0;
+
+	table = kmemdup(srpic_sysctls, sizeof(srpic_sysctls), GFP_KERNEL);
+	if (!table)
+		return -ENOMEM;
+	for (i = 0; i < ARRAY_SIZE(srpic_sysctls); i++)
+		table[i].data = (void *)sn + (unsigned long)table[i].data;
+
+	sn->header = register_net_sysctl_sz(net, "net/srpic", table,
+					    ARRAY_SIZE(srpic_sysctls));
+	if (!sn->header) {
+		kfree(table);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void __net_exit srpic_net_exit(struct net *net)
+{
+	struct srpic_net *sn = net_generic(net, srpic_net_id);
+	const struct ctl_table *table = sn->header->ctl_table_arg;
+
+	unregister_net_sysctl_table(sn->header);
+	kfree(table);
+}
+
+static struct pernet_operations srpic_net_ops = {
+	.init = srpic_net_init,
+	.exit = srpic_net_exit,
+	.id   = &srpic_net_id,
+	.size = sizeof(struct srpic_net),
+};
+
+int __init srpic_sysctl_init(void)
+{
+	return register_pernet_subsys(&srpic_net_ops);
+}
+
+void srpic_sysctl_exit(void)
+{
+	unregister_pernet_subsys(&srpic_net_ops);
+}

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Sourced by the scripts: one line for an error, one for progress.
+
+set -euo pipefail
+
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+OUT=$TOP/out
+KVER=${KVER:-6.12}
+export TOP OUT KVER
+
+die() {
+	echo "srpic: error: $*" >&2
+	exit 1
+}
+
+say() {
+	echo "srpic: $*"
+}
+
+# need_space DIR MIB: fails early rather than half way through
+need_space() {
+	local free
+
+	mkdir -p "$1"
+	free=$(df --output=avail -m "$1" | tail -n 1 | tr -d ' ')
+	[ "$free" -ge "$2" ] ||
+		die "$1 has $free MiB free, $2 MiB are needed: make room, or put the working tree on a larger disk"
+}
+
+# tree_version TREE: prints VERSION.PATCHLEVEL
+tree_version() {
+	[ -f "$1/Makefile" ] && [ -f "$1/Kconfig" ] && [ -d "$1/drivers/net" ] ||
+		die "$1 is no kernel source tree: name the directory that holds the kernel's Makefile"
+	awk '$1 == "VERSION" { v = $3 } $1 == "PATCHLEVEL" { p = $3 }
+	     END { print v "." p }' "$1/Makefile"
+}
+
+# series_of VERSION: prints the directory of the patches for it
+series_of() {
+	local dir=$TOP/patches/$1
+
+	[ -f "$dir/series" ] ||
+		die "there is no series for kernel $1, only for: $(cd "$TOP/patches" && echo *)"
+	echo "$dir"
+}
