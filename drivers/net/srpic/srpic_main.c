@@ -58,9 +58,9 @@ static bool srpic_prepare(struct srpic_napi *sn)
 	return sn->srpic;
 }
 
-/* Polls read sn->active once, see srpic_begin(). */
 static void srpic_activate(struct srpic_napi *sn, bool on)
 {
+	/* pairs with the address dependency on srpic_begin()'s READ_ONCE() */
 	smp_store_release(&sn->active, on ? sn->srpic : NULL);
 }
 

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Helpers for Python scripts that run in the testbed's guest.
+
+    import guest
+    guest.set_sender("RACK")
+    guest.set_path(jitter_us=100, seed=7)
+    result = guest.iperf3(seconds=5)
+
+Namespaces are given by name: snd, rtr, rcv. See topology.sh for the rest.
+"""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import time
+from pathlib import Path
+
+DUT, SND_DEV, RTR_DEV, RTR_BACK, SND_V4, SND_V6, RCV_V4, RCV_V6 = (
+    os.environ.get(name, "") for name in (
+        "DUT", "SND_DEV", "RTR_DEV", "RTR_BACK",
+        "SND_V4", "SND_V6", "RCV_V4", "RCV_V6"))
+OUT = Path(os.environ.get("OUT", "/tmp"))
+
+# The senders that reordering is a matter of: S counts to three duplicate
+# ACKs as in RFC 5681, A adapts that threshold to the reordering it sees,
+# RACK is what Linux does if nobody tells it otherwise.
+SENDERS = {
+    "S": {"tcp_recovery": 0, "tcp_reordering": 3, "tcp_max_reordering": 3,
+          "tcp_early_retrans": 0},
+    "A": {"tcp_recovery": 0, "tcp_reordering": 3, "tcp_max_reordering": 127,
+          "tcp_early_retrans": 3},
+    "RACK": {"tcp_recovery": 1, "tcp_reordering": 3,
+             "tcp_max_reordering": 300, "tcp_early_retrans": 3},
+}
+
+
+def in_ns(name, command):
+    """The argument list that runs command, a string or a list, in name."""
+    if isinstance(command, str):
+        command = shlex.split(command)
+    return ["ip", "netns", "exec", name, *map(str, command)]
+
+
+def ns(name, command, check=True, **kwargs):
+    """Run a command in a namespace and return what it prints."""
+    done = subprocess.run(in_ns(name, command), text=True, check=False,
+                          capture_output=True, **kwargs)
+    if check and done.returncode:
+        raise RuntimeError(f"{name}: {command}: status {done.returncode}: "
+                           f"{done.stderr.strip() or done.stdout.strip()}")
+    return done.stdout
+
+
+def spawn(name, command, **kwargs):
+    """Start a command in a namespace; a Popen object."""
+    kwargs.setdefault("text", True)
+    kwargs.setdefault("stdout", subprocess.PIPE)
+    kwargs.setdefault("stderr", subprocess.STDOUT)
+    return subprocess.Popen(in_ns(name, command), **kwargs)
+
+
+def sysctl(name, settings):
+    """Set {sysctl: value} in a namespace; "tcp_*" may go without prefix."""
+    full = {(f"net.ipv4.{key}" if key.startswith("tcp_") else key): value
+            for key, value in settings.items()}
+    ns(name, ["sysctl", "-qw"] + [f"{k}={v}" for k, v in full.items()])
+
+
+def set_sender(profile, sack=True, timestamps=True):
+    """Make snd's TCP one of SENDERS, without memory of former connections."""
+    sysctl("snd", SENDERS[profile] | {
+        "tcp_sack": int(sack), "tcp_dsack": int(sack),
+        "tcp_timestamps": int(timestamps), "tcp_no_metrics_save": 1})
+    sysctl("rcv", {"tcp_sack": int(sack), "tcp_dsack": int(sack),
+                   "tcp_timestamps": int(timestamps)})
+    ns("snd", "ip tcp_metrics flush all")
+
+
+def set_path(rate_mbit=250, delay_us=10000, jitter_us=0, loss_percent=0,
+             seed=1):
+    """Set the path from snd to rcv; delay_us is one way, each way.
+
+    Queues are long enough not to drop, so that loss is loss_percent alone.
+    The burst is short, as a link spaces packets evenly: reordering of packets
+    sent back to back would be far deeper.
+    """
+    ns("snd", f"tc qdisc replace dev {SND_DEV} root tbf "
+              f"rate {rate_mbit}mbit burst 6kb limit 16mb")
+    there = f"delay {delay_us}us"
+    if jitter_us:
+        there += f" {jitter_us}us distribution normal"
+    if loss_percent:
+        there += f" loss {loss_percent}%"
+    for dev, how in (RTR_DEV, there), (RTR_BACK, f"delay {delay_us}us"):
+        ns("rtr", f"tc qdisc del dev {dev} root", check=False)
+        ns("rtr", f"tc qdisc add dev {dev} root netem limit 100000 "
+                  f"{how} seed {seed}")
+
+
+def coalesce(rx_usecs):
+    """Set the interval between the device under test's interrupts."""
+    now = ns("rcv", f"ethtool -c {DUT}")
+    if not re.search(rf"^rx-usecs:\s+{rx_usecs}$", now, re.MULTILINE):
+        ns("rcv", f"ethtool -C {DUT} rx-usecs {rx_usecs}")
+
+
+def counters(name):
+    """What nstat knows of a namespace: {"TcpInSegs": 12, ...}."""
+    found = {}
+    lines = ns(name, "cat /proc/net/snmp /proc/net/netstat").splitlines()
+    for keys, values in zip(lines[::2], lines[1::2]):
+        group = keys.split(":")[0]
+        prefix = group.removesuffix("Ext") + (
+            "Ext" if group.endswith("Ext") else "")
+        for key, value in zip(keys.split()[1:], values.split()[1:]):
+            found[prefix + key] = int(value)
+    for line in ns(name, "cat /proc/net/snmp6").splitlines():
+        key, value = line.split()
+        found[key] = int(value)
+    return found
+
+
+def ethtool_stats(name, dev):
+    """ethtool -S as a dictionary."""
+    pairs = re.findall(r"^\s*(\S.*?): (\d+)$",
+                       ns(name, f"ethtool -S {dev}"), re.MULTILINE)
+    return {key: int(value) for key, value in pairs}
+
+
+def interrupts(dev):
+    """The number of receive interrupts of a device so far."""
+    total = 0
+    for line in Path("/proc/interrupts").read_text().splitlines():
+        fields = line.split()
+        if re.fullmatch(rf"{dev}-(TxR|r)x-\d+", fields[-1]):
+            total += sum(int(n) for n in fields[1:] if n.isdigit())
+    return total
+
+
+def clock_ns():
+    """(now, busy) in nanoseconds, summed over the CPUs; exact."""
+    text = Path("/proc/timer_list").read_text()
+    now = int(re.search(r"^now at (\d+) nsecs", text, re.MULTILINE)[1])
+    idle = [int(n) for n in re.findall(r"\.idle_sleeptime +: (\d+)", text)]
+    return now, now * len(idle) - sum(idle)
+
+
+def difference(before, after):
+    """The counters that moved."""
+    return {key: value - before.get(key, 0) for key, value in after.items()
+            if value != before.get(key, 0)}
+
+
+def iperf3(seconds=5, args="", port=5201, address=RCV_V4):
+    """Send from snd to rcv; iperf3's JSON as a dictionary."""
+    with spawn("rcv", f"iperf3 -s -1 -p {port}",
+               stdout=subprocess.DEVNULL) as server:
+        try:
+            wait_for_listener("rcv", port)
+            text = ns("snd", f"iperf3 -J -c {address} -p {port} "
+                             f"{f'-t {seconds}' if seconds else ''} {args}", check=False)
+            server.wait(timeout=10)
+        finally:
+            server.kill()
+    result = json.loads(text)
+    if "error" in result:
+        raise RuntimeError(f"iperf3: {result['error']}")
+    return result
+
+
+def wait_for_listener(name, port, seconds=5):
+    """Return when a TCP socket listens on a port."""
+    for _ in range(int(seconds / 0.02)):
+        if ns(name, f"ss -Hltn sport = :{port}"):
+            return
+        time.sleep(0.02)
+    raise RuntimeError(f"nothing listens on port {port} in {name}")
+
+
+def measure(seconds=5, args=""):
+    """Run iperf3 and count: throughput, both hosts' counters, cost."""
+    before = {name: counters(name) for name in ("snd", "rcv")}
+    stats, irqs = ethtool_stats("rcv", DUT), interrupts(DUT)
+    now, busy = clock_ns()
+    result = iperf3(seconds, args)
+    now, busy = (b - a for a, b in zip((now, busy), clock_ns()))
+    return {
+        "throughput_mbps":
+            result["end"]["sum_received"]["bits_per_second"] / 1e6,
+        "retransmits": result["end"]["sum_sent"].get("retransmits", 0),
+        "now_ns": now, "busy_ns": busy,
+        "interrupts": interrupts(DUT) - irqs,
+        "device": difference(stats, ethtool_stats("rcv", DUT)),
+        **{name: difference(before[name], counters(name))
+           for name in ("snd", "rcv")},
+        "iperf3": result,
+    }

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Frames in, frames out: order, integrity and every cause of a flush on igb."""
+
+import random
+import unittest
+
+import guest
+from frames import ACK, FIN, Wire
+
+DUT = guest.DUT
+
+
+def setting(name, value):
+    """Set net.srpic.NAME in the device's namespace."""
+    guest.sysctl("rcv", {f"net.srpic.{name}": value})
+
+
+def flag(on):
+    """Switch SRPIC."""
+    guest.ns("rcv", f"ethtool --set-priv-flags {DUT} srpic "
+                    f"{'on' if on else 'off'}")
+
+
+class FlushTest(unittest.TestCase):
+    """Each test sends one burst that a single poll receives."""
+
+    @classmethod
+    def setUpClass(cls):
+        guest.ns("rcv", f"ethtool -K {DUT} gro off")
+        guest.coalesce(10000)
+        cls.wire = Wire(guest.RTR_DEV, DUT)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.wire.close()
+        guest.ns("rcv", f"ethtool -K {DUT} gro on")
+
+    def setUp(self):
+        setting("block_size", 32)
+        setting("full_flush_pkts", 0)
+        flag(True)
+
+    def burst(self, frames, order, **moved):
+        """
+        Send frames; expect them in an order, to the byte, and that the
+        counters named have moved by so much, all other causes not at all.
+        """
+        before = guest.ethtool_stats("rcv", DUT)
+        got = self.wire.burst(frames)
+        after = guest.ethtool_stats("rcv", DUT)
+        self.assertEqual([frames.index(f) if f in frames else None
+                          for f in got], order)
+        delta = {k.removeprefix("srpic_"): v for k, v in
+                 guest.difference(before, after).items()
+                 if k.startswith("srpic_")}
+        causes = {k.removeprefix("flush_"): v for k, v in delta.items()
+                  if k.startswith("flush_")}
+        self.assertEqual(causes, moved)
+        self.assertEqual(delta.get("blocks", 0), sum(moved.values()))
+        self.assertEqual(delta.get("packets_taken", 0)
+                         + delta.get("packets_passed", 0),
+                         len(frames) + 1)       # and the primer
+
+    def frames(self, seqs, **kwargs):
+        return [self.wire.frame(seq, 100, **kwargs) for seq in seqs]
+
+    def test_poll(self):
+        self.burst(self.frames([300, 100, 200, 0]), [3, 1, 2, 0], poll=1)
+
+    def test_poll_ipv6(self):
+        self.burst(self.frames([300, 100, 200, 0], v6=True), [3, 1, 2, 0],
+                   poll=1)
+
+    def test_off_leaves_order_and_counters(self):
+        before = guest.ethtool_stats("rcv", DUT)
+        flag(False)
+        frames = self.frames([300, 100, 200, 0])
+        self.assertEqual(self.wire.burst(frames), frames)
+        after = guest.ethtool_stats("rcv", DUT)
+        self.assertFalse([k for k in guest.difference(before, after)
+                          if k.startswith("srpic_")])
+
+    def test_block(self):
+        setting("block_size", 4)
+        self.burst(self.frames([300, 200, 100, 0, 900, 800, 700, 600, 500]),
+                   [3, 2, 1, 0, 7, 6, 5, 4, 8], block=2, poll=1)
+
+    def test_block_size_1_sorts_nothing(self):
+        setting("block_size", 1)
+        self.burst(self.frames([300, 200, 100, 0]), [0, 1, 2, 3], block=4)
+
+    def test_ring(self):
+        setting("full_flush_pkts", 3)
+        one = self.frames([200, 0, 100, 500, 300, 400, 600], port=4000)
+        self.burst(one, [1, 2, 0, 4, 5, 3, 6], ring=2, poll=1)
+
+    def test_ring_flushes_all_managers(self):
+        setting("full_flush_pkts", 4)
+        one, two = (self.frames([100, 0], port=p) for p in (4000, 4001))
+        self.burst([one[0], two[0], one[1], two[1]], [2, 0, 3, 1], ring=2)
+
+    def test_barrier(self):
+        frames = self.frames([200, 100]) + [
+            self.wire.frame(300, 10, flags=FIN | ACK)] + self.frames([0])
+        self.burst(frames, [1, 0, 2, 3], barrier=1, poll=1)
+
+    def test_fragment_is_a_barrier_of_all(self):
+        one, two = (self.frames([100, 0], port=p) for p in (4000, 4001))
+        middle = self.wire.frame(500, 100, port=4002, fragment=True)
+        self.burst([*one, *two, middle], [1, 0, 3, 2, 4], barrier=2)
+
+    def test_timestamp(self):
+        frames = self.frames([100, 200, 300], tsval=1000)
+        frames += self.frames([0], tsval=1050)
+        self.burst(frames, [0, 1, 2, 3], timestamp=1, poll=1)
+
+    def test_overlap(self):
+        self.burst(self.frames([100, 200, 150, 0]), [0, 1, 3, 2],
+                   overlap=1, poll=1)
+
+    def test_evict(self):
+        """More flows in a poll than a set of managers holds."""
+        before = guest.ethtool_stats("rcv", DUT)
+        for seed in range(20):
+            ports = random.Random(seed).sample(range(1024, 65536), 60)
+            frames = [self.wire.frame(0, 10, port=port) for port in ports]
+            got = self.wire.burst(frames)
+            self.assertEqual(sorted(got), sorted(frames))
+            moved = guest.difference(before,
+                                     guest.ethtool_stats("rcv", DUT))
+            if moved.get("srpic_flush_evict"):
+                break
+        self.assertGreater(moved.get("srpic_flush_evict", 0), 0)
+        self.assertEqual(moved["srpic_blocks"], moved["srpic_packets_taken"])
+
+    def test_random_permutations(self):
+        """Any order of one block leaves sorted; seeds are fixed."""
+        for seed in range(20):
+            order = list(range(32))
+            random.Random(seed).shuffle(order)
+            sorted_order = sorted(range(32), key=lambda i, o=order: o[i])
+            with self.subTest(seed=seed):
+                self.burst(self.frames([(0xFFFFF000 + 100 * n) & 0xFFFFFFFF
+                                        for n in order]),
+                           sorted_order, block=1)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Raw TCP frames from the router to the device under test, and what comes up.
+
+What is asserted needs the exact order of arrival within one poll, which no
+TCP socket gives.
+"""
+
+import ctypes
+import os
+import socket
+import struct
+import time
+from contextlib import contextmanager
+
+ETH_P_IP = 0x0800
+ETH_P_IPV6 = 0x86DD
+ETH_P_ALL = 3
+CLONE_NEWNET = 0x40000000
+FIN, ACK = 0x01, 0x10
+
+# Nobody has this address: the frames end in the device's own namespace.
+SOURCE_V4, NOBODY_V4 = "10.0.2.1", "10.0.2.99"
+SOURCE_V6, NOBODY_V6 = "fd00:2::1", "fd00:2::99"
+
+
+@contextmanager
+def namespace(name):
+    """What is opened inside belongs to the network namespace."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def enter(fd):
+        if libc.setns(fd, CLONE_NEWNET):
+            raise OSError(ctypes.get_errno(), f"setns {name}")
+
+    home = os.open("/proc/self/ns/net", os.O_RDONLY)
+    there = os.open(f"/run/netns/{name}", os.O_RDONLY)
+    try:
+        enter(there)
+        yield
+    finally:
+        enter(home)
+        os.close(there)
+        os.close(home)
+
+
+def bpf(command, layout, *fields):
+    """The bpf() system call, as linux/bpf.h has its attributes."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    attr = ctypes.create_string_buffer(struct.pack(layout, *fields), 128)
+    fd = libc.syscall(321, command, attr, 128)
+    if fd < 0:
+        raise OSError(ctypes.get_errno(), f"bpf {command}")
+    return fd
+
+
+def xdp_pass(netns, device):
+    """Attach an XDP program that passes all; closing the result detaches."""
+    code = ctypes.create_string_buffer(bytes.fromhex(
+        "b700000002000000" "9500000000000000"))     # r0 = XDP_PASS; exit
+    name = ctypes.create_string_buffer(b"GPL")
+    program = bpf(5, "=IIQQ", 6, 2, ctypes.addressof(code),
+                  ctypes.addressof(name))           # BPF_PROG_LOAD
+    with namespace(netns):
+        index = socket.if_nametoindex(device)
+        link = bpf(28, "=IIII", program, index, 37, 0)  # BPF_LINK_CREATE
+    os.close(program)
+    return link
+
+
+def checksum(data):
+    """The Internet checksum, RFC 1071."""
+    data += bytes(len(data) % 2)
+    total = sum(struct.unpack(f">{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+def tcp_frame(macs, seq, length, *, port=4000, tsval=None, flags=ACK,
+              fragment=False, v6=False):
+    """A frame with TCP payload; macs is (destination, source), 6 bytes each."""
+    options = b""
+    if tsval is not None:
+        options = struct.pack(">BBBBII", 1, 1, 8, 10, tsval, 0)
+    payload = bytes((seq + i) & 0xFF for i in range(length))
+
+    def tcp(check):
+        return struct.pack(">HHIIBBHHH", 5201, port, seq, 1,
+                           (20 + len(options)) << 2, flags, 512, check,
+                           0) + options + payload
+
+    size = len(tcp(0))
+    if v6:
+        addresses = (socket.inet_pton(socket.AF_INET6, SOURCE_V6)
+                     + socket.inet_pton(socket.AF_INET6, NOBODY_V6))
+        pseudo = addresses + struct.pack(">II", size, socket.IPPROTO_TCP)
+        head = struct.pack(">IHBB", 6 << 28, size, socket.IPPROTO_TCP,
+                           64) + addresses
+    else:
+        addresses = (socket.inet_aton(SOURCE_V4)
+                     + socket.inet_aton(NOBODY_V4))
+        pseudo = addresses + struct.pack(">HH", socket.IPPROTO_TCP, size)
+
+        def ip(check):
+            return struct.pack(">BBHHHBBH", 0x45, 0, 20 + size, 1,
+                               0x2000 if fragment else 0, 64,
+                               socket.IPPROTO_TCP, check) + addresses
+
+        head = ip(checksum(ip(0)))
+    proto = struct.pack(">H", ETH_P_IPV6 if v6 else ETH_P_IP)
+    frame = b"".join(macs) + proto + head + tcp(checksum(pseudo + tcp(0)))
+    return frame.ljust(60, b"\0")
+
+
+class Wire:
+    """Sends frames so that they meet in one poll; returns what came up."""
+
+    def __init__(self, sender, receiver):
+        with namespace("rtr"):
+            self.tx = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+            self.tx.bind((sender, 0))
+        with namespace("rcv"):
+            self.rx = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
+                                    socket.htons(ETH_P_ALL))
+            self.rx.bind((receiver, ETH_P_ALL))
+        self.rx.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
+        self.macs = (self.rx.getsockname()[4], self.tx.getsockname()[4])
+        self.primer = self.frame(0, 0)
+        # igb writes a new rx-usecs to the device at the next interrupt
+        self.tx.send(self.primer)
+        self.drain()
+
+    def close(self):
+        self.tx.close()
+        self.rx.close()
+
+    def frame(self, *args, **kwargs):
+        return tcp_frame(self.macs, *args, **kwargs)
+
+    def drain(self, quiet=0.1):
+        """All frames that come up until it is quiet for so many seconds."""
+        frames = []
+        self.rx.settimeout(quiet)
+        while True:
+            try:
+                data, address = self.rx.recvfrom(65536)
+            except TimeoutError:
+                return frames
+            if address[2] == socket.PACKET_HOST:
+                frames.append(data)
+
+    def burst(self, frames):
+        """
+        Sends frames and returns what came up.
+
+        The first interrupt of a queue after a pause comes at once. A pure ACK
+        takes it, and the rest gathers until the interrupt throttle of the
+        device (rx-usecs 10000) has run down.
+        """
+        self.drain(0.03)
+        self.tx.send(self.primer)
+        time.sleep(0.001)
+        for frame in frames:
+            self.tx.send(frame)
+        return [f for f in self.drain() if f != self.primer]

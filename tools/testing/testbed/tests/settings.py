@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""The flag and the sysctls: ranges, namespaces, and what the flag survives."""
+
+import os
+import subprocess
+import time
+import unittest
+
+import guest
+from frames import Wire, xdp_pass
+
+DUT = guest.DUT
+
+
+class SysctlTest(unittest.TestCase):
+    def read(self, ns, name):
+        return int(guest.ns(ns, f"sysctl -n net.srpic.{name}"))
+
+    def write(self, ns, name, value):
+        """The error that a write gives, or an empty string."""
+        done = subprocess.run(guest.in_ns(ns, [
+            "sysctl", "-w", f"net.srpic.{name}={value}"]),
+            capture_output=True, text=True, check=False)
+        return done.stderr
+
+    def test_defaults(self):
+        self.assertEqual(self.read("snd", "block_size"), 32)
+        self.assertEqual(self.read("snd", "full_flush_pkts"), 0)
+
+    def test_ranges(self):
+        for name, good, bad in (
+                ("block_size", (1, 128, 32), (0, 129, -1, 1 << 40, "x")),
+                ("full_flush_pkts", (65536, 1, 0), (-1, 65537, "x"))):
+            for value in good:
+                self.assertEqual(self.write("rtr", name, value), "")
+                self.assertEqual(self.read("rtr", name), value)
+            for value in bad:
+                with self.subTest(name=name, value=value):
+                    self.assertIn("Invalid argument",
+                                  self.write("rtr", name, value))
+                    self.assertEqual(self.read("rtr", name), good[-1])
+
+    def test_namespaces_are_independent(self):
+        self.assertEqual(self.write("rtr", "block_size", 7), "")
+        self.assertEqual(self.read("rcv", "block_size"), 32)
+        self.write("rtr", "block_size", 32)
+
+
+class FlagTest(unittest.TestCase):
+    """The flag stays on, sorting goes on, and counters only count up."""
+
+    def setUp(self):
+        guest.ns("rcv", f"ethtool -K {DUT} gro off")
+        guest.coalesce(10000)
+
+    def tearDown(self):
+        guest.ns("rcv", f"ethtool --set-priv-flags {DUT} srpic off")
+        guest.ns("rcv", f"ethtool -K {DUT} gro on")
+
+    def flag(self):
+        return "srpic    : on" in " ".join(
+            line.replace("\t", " ") for line in guest.ns(
+                "rcv", f"ethtool --show-priv-flags {DUT}").splitlines())
+
+    def sorts(self):
+        wire = Wire(guest.RTR_DEV, DUT)
+        frames = [wire.frame(seq, 100) for seq in (300, 100, 200, 0)]
+        got = wire.burst(frames)
+        wire.close()
+        self.assertEqual(sorted(got), sorted(frames))
+        return got == [frames[i] for i in (3, 1, 2, 0)]
+
+    def wait_for_link(self):
+        for _ in range(400):
+            if "LOWER_UP" in guest.ns("rcv", f"ip link show {DUT}"):
+                return
+            time.sleep(0.05)
+        self.fail("no link")
+
+    def test_off_by_default_and_without_reset(self):
+        self.assertFalse(self.flag())
+        resets = guest.ns("rcv", f"cat /sys/class/net/{DUT}/carrier_changes")
+        guest.ns("rcv", f"ethtool --set-priv-flags {DUT} srpic on")
+        self.assertTrue(self.flag())
+        self.assertTrue(self.sorts())
+        guest.ns("rcv", f"ethtool --set-priv-flags {DUT} srpic off")
+        self.assertFalse(self.flag())
+        self.assertFalse(self.sorts())
+        self.assertEqual(resets, guest.ns(
+            "rcv", f"cat /sys/class/net/{DUT}/carrier_changes"))
+
+    def attach_xdp(self):
+        self.xdp = xdp_pass("rcv", DUT)
+
+    def detach_xdp(self):
+        os.close(self.xdp)
+
+    def test_survives(self):
+        guest.ns("rcv", f"ethtool --set-priv-flags {DUT} srpic on")
+        self.assertTrue(self.sorts())
+        before = guest.ethtool_stats("rcv", DUT)
+        for command in (
+                f"ip link set {DUT} down", f"ip link set {DUT} up",
+                f"ethtool -G {DUT} rx 128", f"ethtool -G {DUT} rx 256",
+                f"ethtool -L {DUT} combined 1",
+                f"ethtool -L {DUT} combined 2",
+                f"ip link set {DUT} mtu 3000", f"ip link set {DUT} mtu 1500",
+                self.attach_xdp, self.detach_xdp,
+                f"ethtool --set-priv-flags {DUT} legacy-rx on",
+                f"ethtool --set-priv-flags {DUT} legacy-rx off"):
+            with self.subTest(command=command):
+                if callable(command):
+                    command()
+                else:
+                    guest.ns("rcv", command)
+                self.assertTrue(self.flag())
+                if "down" not in str(command):
+                    self.wait_for_link()
+                    guest.coalesce(10000)
+                    self.assertTrue(self.sorts())
+                after = guest.ethtool_stats("rcv", DUT)
+                for name, value in before.items():
+                    if name.startswith("srpic_"):
+                        self.assertGreaterEqual(after[name], value)
+                before = after
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

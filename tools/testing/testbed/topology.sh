@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Three namespaces in a row, sourced by init:
+#
+#   snd             rtr                  rcv
+#   snd0 --veth-- rtr0  rtr1 ==hub== rcv0
+#
+# rtr1 and rcv0 are igb devices on one QEMU hub. Frames on the path have the
+# MTU's size, so that netem delays and reorders packets; only the device under
+# test, rcv0, keeps its offloads. Nothing but the job sends packets, as far as
+# that can be had: addresses are there at once, neighbours are known.
+
+export DUT=rcv0 SND_DEV=snd0 RTR_DEV=rtr1 RTR_BACK=rtr0
+export SND_V4=10.0.1.1 SND_V6=fd00:1::1
+export RCV_V4=10.0.2.2 RCV_V6=fd00:2::2
+
+mac=52:54:00:00:00	# the last byte: rtr1 01, rcv0 02 (see vm), the veths
+
+# igb NUMBER: the name of the device with this MAC
+igb() {
+	grep -l "$mac:$1" /sys/class/net/*/address | cut -d / -f 5
+}
+
+add_namespaces() {
+	local ns
+
+	for ns in snd rtr rcv; do
+		ip netns add "$ns"
+		ip netns exec "$ns" sysctl -qw \
+			net.ipv6.conf.{all,default}.accept_dad=0 \
+			net.ipv6.conf.{all,default}.accept_ra=0 \
+			net.ipv6.conf.{all,default}.router_solicitations=0 \
+			net.ipv6.conf.{all,default}.addr_gen_mode=1
+	done
+	ip netns exec rtr sysctl -qw net.ipv4.ip_forward=1 \
+		net.ipv6.conf.all.forwarding=1
+	sysctl -qw net.core.{rmem,wmem}_max=33554432
+}
+
+add_devices() {
+	local dev
+
+	ip -batch - <<-END
+	link add snd0 netns snd address $mac:03 type veth peer name rtr0 netns rtr address $mac:04
+	link set $(igb 01) name rtr1 netns rtr
+	link set $(igb 02) name rcv0 netns rcv
+	END
+	for dev in snd0 rtr0 rtr1; do
+		ip netns exec ${dev%?} ethtool -K $dev tso off gso off gro off
+	done
+}
+
+add_addresses() {
+	ip -n snd -batch - <<-END
+	link set lo up
+	link set snd0 up
+	addr add $SND_V4/24 dev snd0
+	addr add $SND_V6/64 dev snd0 nodad
+	route add default via 10.0.1.2
+	route add default via fd00:1::2
+	neigh add 10.0.1.2 lladdr $mac:04 dev snd0 nud permanent
+	neigh add fd00:1::2 lladdr $mac:04 dev snd0 nud permanent
+	END
+	ip -n rtr -batch - <<-END
+	link set lo up
+	link set rtr0 up
+	link set rtr1 up
+	addr add 10.0.1.2/24 dev rtr0
+	addr add fd00:1::2/64 dev rtr0 nodad
+	addr add 10.0.2.1/24 dev rtr1
+	addr add fd00:2::1/64 dev rtr1 nodad
+	neigh add $SND_V4 lladdr $mac:03 dev rtr0 nud permanent
+	neigh add $SND_V6 lladdr $mac:03 dev rtr0 nud permanent
+	neigh add $RCV_V4 lladdr $mac:02 dev rtr1 nud permanent
+	neigh add $RCV_V6 lladdr $mac:02 dev rtr1 nud permanent
+	END
+	ip -n rcv -batch - <<-END
+	link set lo up
+	link set rcv0 up
+	addr add $RCV_V4/24 dev rcv0
+	addr add $RCV_V6/64 dev rcv0 nodad
+	route add default via 10.0.2.1
+	route add default via fd00:2::1
+	neigh add 10.0.2.1 lladdr $mac:01 dev rcv0 nud permanent
+	neigh add fd00:2::1 lladdr $mac:01 dev rcv0 nud permanent
+	END
+}
+
+# The two ends of the hub take half a second.
+wait_for_links() {
+	local try
+
+	for try in {1..50}; do
+		sleep 0.2
+		[[ $(ip -n rcv link show rcv0) == *LOWER_UP* &&
+		   $(ip -n rtr link show rtr1) == *LOWER_UP* ]] && return
+	done
+	echo "testbed: no link between rtr1 and rcv0 after $try tries"
+	return 1
+}
+
+add_namespaces && add_devices && add_addresses && wait_for_links
