@@ -23,6 +23,9 @@
  * - calls srpic_flush() once after the last receive ring is cleaned, on
  *   every path, and before napi_complete_done().
  *
+ * All its packets must go this way: one that takes another, such as
+ * napi_gro_frags() or netif_receive_skb(), can overtake what is held.
+ *
  * It opts in with one line in its Makefile::
  *
  *	ccflags-$(CONFIG_FOO_SRPIC) += -DSRPIC_DRIVER
@@ -38,7 +41,8 @@
  *	as the receive ring has descriptors (or net.srpic.full_flush_pkts)
  * @SRPIC_FLUSH_POLL: blocks flushed because the poll ended
  * @SRPIC_FLUSH_BARRIER: blocks flushed ahead of a packet that is not suitable
- * @SRPIC_FLUSH_TIMESTAMP: blocks flushed to keep the order of TCP timestamps
+ * @SRPIC_FLUSH_TIMESTAMP: blocks flushed to keep the order of TCP timestamps,
+ *	or because the next packet's cannot be compared with those held
  * @SRPIC_FLUSH_OVERLAP: blocks flushed because a packet overlaps what is held,
  *	or is too far away from it to be compared
  * @SRPIC_FLUSH_EVICT: blocks flushed because all managers were in use
@@ -99,6 +103,7 @@ struct srpic_napi {
 	struct list_head node;		/* on dev->napis */
 };
 
+/* For a list of private flags: the name and its comma, or nothing at all. */
 #define SRPIC_PRIV_FLAG		"srpic",
 #define SRPIC_NUM_STATS		SRPIC_STATS
 

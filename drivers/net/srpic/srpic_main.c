@@ -104,7 +104,8 @@ EXPORT_SYMBOL_GPL(srpic_enable);
  * @sn: embedded in the driver's NAPI vector, zeroed
  *
  * If SRPIC is on, the instance sorts from its first poll. Should there be no
- * memory for that, it receives without sorting, and the log says so.
+ * memory for that, it receives without sorting, and the log says so; switching
+ * SRPIC off and on tries again.
  *
  * Context: process context, the NAPI instance is disabled; may sleep.
  */

@@ -8,8 +8,9 @@
 #include <net/srpic.h>
 
 /*
- * Two NAPI budgets. A poll takes one at the most, so a larger block could not
- * fill; and an insertion walks one list of a block at the most.
+ * An insertion walks one list of a block at the most, so this bounds the work
+ * for a packet. It is twice the budget of a NAPI poll: only a poll with a
+ * raised budget can fill such a block at all.
  */
 #define SRPIC_BLOCK_SIZE_MAX		128
 #define SRPIC_BLOCK_SIZE_DEFAULT	32

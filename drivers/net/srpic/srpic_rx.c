@@ -155,12 +155,12 @@ static void srpic_take(struct srpic *srpic, struct napi_struct *napi,
 
 /*
  * Whether the sequence number can be trusted. Where the NIC gave no verdict,
- * the sum is made here, once, and left for GRO and TCP to use.
+ * the sum is made here and the verdict noted, so that GRO need not make it.
  */
 static bool srpic_csum_is_good(struct sk_buff *skb, const struct srpic_ip *ip,
 			       const struct srpic_key *key)
 {
-	__wsum csum;
+	__wsum csum = skb->csum;
 
 	if (skb->ip_summed == CHECKSUM_UNNECESSARY ||
 	    skb->ip_summed == CHECKSUM_PARTIAL)
@@ -168,17 +168,22 @@ static bool srpic_csum_is_good(struct sk_buff *skb, const struct srpic_ip *ip,
 	if (ip->trailer)
 		return false;
 
-	if (skb->ip_summed == CHECKSUM_NONE) {
-		skb->csum = skb_checksum(skb, 0, skb->len, 0);
-		skb->ip_summed = CHECKSUM_COMPLETE;
-		skb->csum_complete_sw = 1;
-	}
-	csum = csum_sub(skb->csum, skb_checksum(skb, 0, ip->tcp_offset, 0));
+	if (skb->ip_summed == CHECKSUM_NONE)
+		csum = skb_checksum(skb, ip->tcp_offset, ip->tcp_len, 0);
+	else
+		csum = csum_sub(csum, skb_checksum(skb, 0, ip->tcp_offset, 0));
 
 	/* the addresses of the pseudo-header are in the key */
 	csum = csum_add(csum, csum_partial(&key->word[1],
 					   (key->words - 1) * sizeof(u64), 0));
-	return !csum_tcpudp_magic(0, 0, ip->tcp_len, IPPROTO_TCP, csum);
+	if (csum_tcpudp_magic(0, 0, ip->tcp_len, IPPROTO_TCP, csum))
+		return false;
+
+	if (skb->ip_summed == CHECKSUM_NONE) {
+		skb->ip_summed = CHECKSUM_UNNECESSARY;
+		skb->csum_level = 0;
+	}
+	return true;
 }
 
 static enum srpic_class srpic_parse_tcp(struct sk_buff *skb,
@@ -329,6 +334,16 @@ static enum srpic_class srpic_classify(struct sk_buff *skb,
 	}
 }
 
+/**
+ * __srpic_receive - receive a packet while SRPIC is on
+ * @srpic: the context of this poll
+ * @napi: the NAPI instance that is polled
+ * @skb: the packet; consumed
+ *
+ * Drivers call srpic_receive().
+ *
+ * Context: the poll function of @napi.
+ */
 void __srpic_receive(struct srpic *srpic, struct napi_struct *napi,
 		     struct sk_buff *skb)
 {
@@ -356,6 +371,15 @@ void __srpic_receive(struct srpic *srpic, struct napi_struct *napi,
 }
 EXPORT_SYMBOL_GPL(__srpic_receive);
 
+/**
+ * __srpic_flush - deliver all that is held
+ * @srpic: the context of this poll
+ * @napi: the NAPI instance that is polled
+ *
+ * Drivers call srpic_flush().
+ *
+ * Context: the poll function of @napi.
+ */
 void __srpic_flush(struct srpic *srpic, struct napi_struct *napi)
 {
 	srpic_flush_managers(srpic, napi, SRPIC_FLUSH_POLL);

@@ -24,9 +24,7 @@ def run(name, job, timeout_s=900):
         capture_output=True, text=True, check=False)
     if done.returncode:
         print(done.stdout + done.stderr, end="", file=sys.stderr)
-        print(f"the run {name} failed, see out/{name}/console.log",
-              file=sys.stderr)
-        os._exit(1)     # the other threads' guests end with this process
+        sys.exit(f"the run {name} failed, see out/{name}/console.log")
     print(f"  {name}: done in {time.monotonic() - began:.0f} s", flush=True)
     return json.loads((OUT / name / "row.json").read_text())
 

@@ -79,15 +79,15 @@ def set_sender(profile, sack=True, timestamps=True):
 
 
 def set_path(rate_mbit=250, delay_us=10000, jitter_us=0, loss_percent=0,
-             seed=1):
+             seed=1, burst="6kb"):
     """Set the path from snd to rcv; delay_us is one way, each way.
 
     Queues are long enough not to drop, so that loss is loss_percent alone.
-    The burst is short, as a link spaces packets evenly: reordering of packets
-    sent back to back would be far deeper.
+    The burst is short, as a link spaces packets evenly; with a longer one,
+    packets leave back to back and jitter reorders them far deeper.
     """
     ns("snd", f"tc qdisc replace dev {SND_DEV} root tbf "
-              f"rate {rate_mbit}mbit burst 6kb limit 16mb")
+              f"rate {rate_mbit}mbit burst {burst} limit 16mb")
     there = f"delay {delay_us}us"
     if jitter_us:
         there += f" {jitter_us}us distribution normal"
@@ -154,13 +154,17 @@ def difference(before, after):
 
 
 def iperf3(seconds=5, args="", port=5201, address=RCV_V4):
-    """Send from snd to rcv; iperf3's JSON as a dictionary."""
+    """Send from snd to rcv; iperf3's JSON as a dictionary.
+
+    With seconds=0, args must say when to end (-n).
+    """
     with spawn("rcv", f"iperf3 -s -1 -p {port}",
                stdout=subprocess.DEVNULL) as server:
         try:
             wait_for_listener("rcv", port)
+            limit = f"-t {seconds}" if seconds else ""
             text = ns("snd", f"iperf3 -J -c {address} -p {port} "
-                             f"{f'-t {seconds}' if seconds else ''} {args}", check=False)
+                             f"{limit} {args}", check=False)
             server.wait(timeout=10)
         finally:
             server.kill()

@@ -39,6 +39,11 @@ enum {
 	TRAILER		= BIT(14),	/* longer than packet and padding */
 	CUT		= BIT(15),	/* shorter than the packet says */
 	PAGED		= BIT(16),	/* nothing but Ethernet is linear */
+	HOST_CSUM	= BIT(17),	/* from this host, sum not made yet */
+	RESERVED	= BIT(18),	/* a reserved bit of TCP is set */
+	VLAN_0		= BIT(19),	/* tag with a priority only */
+	VLAN_SERVICE	= BIT(20),	/* tag of 802.1ad */
+	SHORT_TCP	= BIT(21),	/* IPv6 ends within the TCP header */
 };
 
 struct frame {
@@ -48,6 +53,7 @@ struct frame {
 	u8 flags;			/* of TCP, besides ACK */
 	bool no_ack;
 	u32 tsval;
+	u16 port;			/* 0: 4000 */
 };
 
 #define FIN	BIT(0)
@@ -104,6 +110,7 @@ static const struct rx_case rx_cases[] = {
 	SORTS("checksum_made_here", NO_CSUM),
 	SORTS("ipv6_checksum_made_here", IPV6 | NO_CSUM),
 	SORTS("checksum_made_here_from_a_page", NO_CSUM | PAGED),
+	SORTS("checksum_left_to_do", HOST_CSUM),
 	SORTS("sum_from_the_nic", SUM_CSUM),
 	SORTS("ipv6_sum_from_the_nic", IPV6 | SUM_CSUM),
 	SORTS("sum_from_the_nic_with_vlan", SUM_CSUM | VLAN_IN_BAND),
@@ -126,6 +133,11 @@ static const struct rx_case rx_cases[] = {
 	BARRIER("sack", { 20, 10, SACK }),
 	BARRIER("ip_options", { 20, 10, IP_OPTION }),
 	BARRIER("fragment", { 20, 10, FRAGMENT }),
+	BARRIER("fragment_of_any_flow", { 20, 10, FRAGMENT | OTHER_PORT }),
+	BARRIER("timestamp_and_sack", { 20, 10, STAMP | SACK }),
+	BARRIER("reserved_bit", { 20, 10, RESERVED }),
+	BARRIER("tcp_header_cut_short", { 20, 0, IPV6 | SHORT_TCP }),
+	BARRIER("priority_tag_is_no_vlan", { 20, 0, VLAN_0 }),
 	BARRIER("barrier_with_bad_checksum", { 20, 10, NO_CSUM | BAD_CSUM }),
 	BARRIER("barrier_with_trailer", { 20, 10, TRAILER }),
 	BARRIER("extension_header_of_any_flow", { 20, 10, IPV6 | IP_OPTION }),
@@ -133,6 +145,7 @@ static const struct rx_case rx_cases[] = {
 	PASSES("fin_of_another_flow", { 20, 10, OTHER_PORT, FIN }),
 	PASSES("ack_of_another_vlan", { 20, 0, VLAN }),
 	PASSES("ipv6_fin", { 20, 10, IPV6, FIN }),
+	PASSES("ipv6_udp_is_no_barrier", { 20, 10, IPV6 | UDP }),
 	{
 		.name = "psh_is_suitable",
 		.num = 3,
@@ -147,6 +160,14 @@ static const struct rx_case rx_cases[] = {
 			{ 0, 10, VLAN_IN_BAND } },
 		.out = { 2, 1, 0 },
 		.taken = 3,
+		.cause = SRPIC_FLUSH_POLL,
+	}, {
+		.name = "service_tag_is_another_vlan",
+		.num = 4,
+		.in = { { 20, 10, VLAN }, { 30, 10, VLAN | VLAN_SERVICE },
+			{ 0, 10, VLAN }, { 10, 10, VLAN | VLAN_SERVICE } },
+		.out = { 2, 0, 3, 1 },
+		.taken = 4,
 		.cause = SRPIC_FLUSH_POLL,
 	}, {
 		.name = "flows_do_not_mix",
@@ -185,7 +206,7 @@ struct rx_fixture {
 	struct napi_struct napi;
 	unsigned int received;
 	u8 id[MAX_FRAMES];
-	bool still_listed;		/* a frame left with skb->next set */
+	u8 summed[MAX_FRAMES];		/* ip_summed on the way out, by id */
 };
 
 /* Takes all that comes up; skb->mark says which frame it is. */
@@ -198,7 +219,7 @@ static rx_handler_result_t rx_capture(struct sk_buff **pskb)
 	if (fix->received < MAX_FRAMES)
 		fix->id[fix->received] = skb->mark;
 	fix->received++;
-	fix->still_listed |= !!skb->next;
+	fix->summed[skb->mark] = skb->ip_summed;
 	consume_skb(skb);
 	return RX_HANDLER_CONSUMED;
 }
@@ -226,8 +247,11 @@ static int rx_init(struct kunit *test)
 
 	rtnl_lock();
 	err = register_netdevice(fix->netdev);
-	if (!err)
+	if (!err) {
 		err = netdev_rx_handler_register(fix->netdev, rx_capture, fix);
+		if (err)
+			unregister_netdevice(fix->netdev);
+	}
 	/* each packet on its own: what is judged is SRPIC, not GRO */
 	fix->netdev->features &= ~NETIF_F_GRO;
 	rtnl_unlock();
@@ -294,7 +318,8 @@ static unsigned int put_ipv6(u8 *p, const struct frame *f, unsigned int len)
 	struct ipv6hdr *iph = (void *)p;
 
 	iph->version = 6;
-	iph->nexthdr = f->what & IP_OPTION ? NEXTHDR_HOP : NEXTHDR_TCP;
+	iph->nexthdr = f->what & IP_OPTION ? NEXTHDR_HOP :
+		       f->what & UDP ? NEXTHDR_UDP : NEXTHDR_TCP;
 	iph->payload_len = htons(len);
 	iph->saddr.s6_addr[15] = 1;
 	iph->daddr.s6_addr[15] = 2;
@@ -307,16 +332,19 @@ static void put_tcp(u8 *p, const struct frame *f)
 	__be32 *option = (void *)(th + 1);
 
 	th->source = htons(5201);
-	th->dest = htons(f->what & OTHER_PORT ? 4001 : 4000);
+	th->dest = htons(f->port ?: f->what & OTHER_PORT ? 4001 : 4000);
 	th->seq = htonl(f->seq);
 	th->doff = sizeof(*th) / 4;
 	((u8 *)th)[13] = f->flags;
 	th->ack = !f->no_ack;
+	th->res1 = !!(f->what & RESERVED);
 	if (f->what & STAMP) {
 		th->doff += TCPOLEN_TSTAMP_ALIGNED / 4;
 		option[0] = htonl(0x0101080a);
 		option[1] = htonl(f->tsval);
-	} else if (f->what & SACK) {
+		option += TCPOLEN_TSTAMP_ALIGNED / 4;
+	}
+	if (f->what & SACK) {
 		th->doff += 3;
 		option[0] = htonl(0x0101050a);
 	}
@@ -338,8 +366,10 @@ static unsigned int put_frame(u8 *p, const struct frame *f, __wsum *csum)
 			htons(f->what & IPV6 ? ETH_P_IPV6 : ETH_P_IP);
 	}
 	tcp_len = sizeof(*th) + f->len;
-	if (f->what & (STAMP | SACK))
+	if (f->what & STAMP)
 		tcp_len += TCPOLEN_TSTAMP_ALIGNED;
+	if (f->what & SACK)
+		tcp_len += 12;
 	ip_len = f->what & IPV6 ? put_ipv6(ip, f, tcp_len) :
 				  put_ipv4(ip, f, tcp_len);
 	put_tcp(ip + ip_len, f);
@@ -358,6 +388,8 @@ static unsigned int put_frame(u8 *p, const struct frame *f, __wsum *csum)
 		len += 8;
 	if (f->what & CUT)
 		len -= 1;
+	if (f->what & SHORT_TCP)
+		len -= 8;
 	return vlan + len;
 }
 
@@ -390,15 +422,32 @@ static struct sk_buff *rx_skb(struct kunit *test, const struct frame *f, u8 id)
 			      f->what & IPV6 ? ETH_P_IPV6 : ETH_P_IP);
 	skb_reset_mac_header(skb);
 	if (f->what & VLAN)
-		__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q),
+		__vlan_hwaccel_put_tag(skb, f->what & VLAN_SERVICE ?
+				       htons(ETH_P_8021AD) : htons(ETH_P_8021Q),
 				       f->what & VLAN_PRIORITY ? 0xe005 : 5);
+	if (f->what & VLAN_0)
+		__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q), 0xe000);
 	if (f->what & SUM_CSUM) {
 		skb->ip_summed = CHECKSUM_COMPLETE;
 		skb->csum = csum;
+	} else if (f->what & HOST_CSUM) {
+		skb->ip_summed = CHECKSUM_PARTIAL;
 	} else if (!(f->what & NO_CSUM)) {
 		skb->ip_summed = CHECKSUM_UNNECESSARY;
 	}
 	return skb;
+}
+
+/* A sum that was made and found good is not to be made again. */
+static u8 summed(const struct frame *f)
+{
+	if (f->what & SUM_CSUM)
+		return CHECKSUM_COMPLETE;
+	if (f->what & HOST_CSUM)
+		return CHECKSUM_PARTIAL;
+	if (f->what & NO_CSUM && f->what & (BAD_CSUM | PADDED))
+		return CHECKSUM_NONE;
+	return CHECKSUM_UNNECESSARY;
 }
 
 static void poll_begin(struct rx_fixture *fix)
@@ -435,7 +484,8 @@ static void rx_case_test(struct kunit *test)
 	for (i = 0; i < c->num; i++)
 		KUNIT_EXPECT_EQ_MSG(test, fix->id[i], c->out[i],
 				    "place %u", i);
-	KUNIT_EXPECT_FALSE(test, fix->still_listed);
+	for (i = 0; i < c->num; i++)
+		KUNIT_EXPECT_EQ(test, fix->summed[i], summed(&c->in[i]));
 
 	srpic_get_stats(&fix->sd, stats);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_PACKETS_TAKEN], c->taken);
@@ -496,6 +546,38 @@ static void ring_full_of_packets_is_flushed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_PACKETS_OUT_OF_ORDER], 22);
 }
 
+/* As many flows of one packet as there are managers, and some more. */
+static void eviction_delivers_the_evicted(struct kunit *test)
+{
+	struct rx_fixture *fix = test->priv;
+	u64 stats[SRPIC_STATS];
+	struct sk_buff *skb[8];
+	unsigned int i;
+
+	/* all flows in one set of SRPIC_WAYS managers */
+	memset(fix->sn.srpic->table.multiplier, 0,
+	       sizeof(fix->sn.srpic->table.multiplier));
+	for (i = 0; i < ARRAY_SIZE(skb); i++) {
+		struct frame f = { .seq = 10, .len = 10, .port = 4000 + i };
+
+		skb[i] = rx_skb(test, &f, i);
+	}
+
+	poll_begin(fix);
+	for (i = 0; i < ARRAY_SIZE(skb); i++)
+		srpic_receive(&fix->sn, &fix->napi, skb[i]);
+	poll_end(fix);
+
+	srpic_get_stats(&fix->sd, stats);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_EVICT],
+			ARRAY_SIZE(skb) - SRPIC_WAYS);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_POLL], SRPIC_WAYS);
+
+	KUNIT_ASSERT_EQ(test, fix->received, ARRAY_SIZE(skb));
+	for (i = 0; i < ARRAY_SIZE(skb); i++)
+		KUNIT_EXPECT_EQ(test, fix->id[i], i);
+}
+
 static void nothing_outlives_a_poll(struct kunit *test)
 {
 	struct rx_fixture *fix = test->priv;
@@ -549,6 +631,7 @@ static struct kunit_case rx_test_cases[] = {
 	KUNIT_CASE_PARAM(rx_case_test, rx_gen_params),
 	KUNIT_CASE(full_block_is_flushed),
 	KUNIT_CASE(ring_full_of_packets_is_flushed),
+	KUNIT_CASE(eviction_delivers_the_evicted),
 	KUNIT_CASE(nothing_outlives_a_poll),
 	KUNIT_CASE(switched_off_in_a_poll_strands_nothing),
 	KUNIT_CASE(counters_outlive_the_napi_instance),

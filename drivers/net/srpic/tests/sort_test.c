@@ -190,6 +190,24 @@ static const struct sort_case sort_cases[] = {
 			PREV(10, 10, 101), AFTER(50, 10, 105) },
 		.out = { 2, 0, 3, 1 },
 	}, {
+		.name = "older_after_is_remembered",
+		.num = 4,
+		.in = { CURR(0, 10, 100), AFTER(50, 10, 100),
+			AFTER(60, 10, 120), STAMP(10, 10, 110) },
+		.out = { 0, 1, 2, 3 },
+	}, {
+		.name = "older_after_is_found",
+		.num = 4,
+		.in = { CURR(0, 10, 100), AFTER(50, 10, 120),
+			AFTER(40, 10, 100), STAMP(10, 10, 110) },
+		.out = { 0, 2, 1, 3 },
+	}, {
+		.name = "oldest_curr_is_the_first",
+		.num = 3,
+		.in = { CURR(10, 10, 100), CURR(20, 10, 150),
+			STAMP(0, 10, 120) },
+		.out = { 0, 1, 2 },
+	}, {
 		.name = "older_curr_is_remembered",
 		.num = 3,
 		.in = { CURR(10, 10, 150), CURR(20, 10, 100),

@@ -103,8 +103,9 @@ class FlagTest(unittest.TestCase):
         for command in (
                 f"ip link set {DUT} down", f"ip link set {DUT} up",
                 f"ethtool -G {DUT} rx 128", f"ethtool -G {DUT} rx 256",
-                f"ethtool -L {DUT} combined 1",
                 f"ethtool -L {DUT} combined 2",
+                f"ethtool -L {DUT} combined 8",
+                f"ethtool -L {DUT} combined 1",
                 f"ip link set {DUT} mtu 3000", f"ip link set {DUT} mtu 1500",
                 self.attach_xdp, self.detach_xdp,
                 f"ethtool --set-priv-flags {DUT} legacy-rx on",
