@@ -4,6 +4,8 @@
 
 KVER	?= 6.12
 export KVER KERNEL_SRC
+export LC_ALL := C.UTF-8
+export PYTHONDONTWRITEBYTECODE := 1
 
 TESTBED	:= tools/testing/testbed
 TREE	:= out/linux-$(KVER)
@@ -12,6 +14,19 @@ SOURCE	:= out/src/linux-$(KVER)
 TIMEOUT	?= 600
 SMP	?= 1
 ICOUNT	?= 1
+
+# Bad use is said before anything is installed or built.
+goal = $(filter $(1),$(MAKECMDGOALS))
+ifneq ($(call goal,apply),)
+$(if $(KDIR),,$(error say which tree: make apply KDIR=/path/to/linux))
+endif
+ifneq ($(call goal,modules),)
+$(if $(wildcard $(KDIR)/Module.symvers),,$(error "$(KDIR)" holds no kernel headers: \
+	make modules KDIR=/lib/modules/$$(uname -r)/build))
+endif
+ifneq ($(call goal,vm),)
+$(if $(SCRIPT),$(if $(wildcard $(SCRIPT)),,$(error there is no file $(SCRIPT))))
+endif
 
 .PHONY: help demo test test-full kernel apply modules vm clean setup tree rootfs
 
@@ -54,10 +69,10 @@ test test-full: kernel rootfs
 	@tools/testing/run $@
 
 apply:
-	@scripts/apply-to-tree $(or $(KDIR),$(error say which tree: make apply KDIR=/path/to/linux))
+	@scripts/apply-to-tree "$(KDIR)"
 
 modules: tree
-	@scripts/build-modules $(or $(KDIR),$(error say which headers: make modules KDIR=/lib/modules/$$(uname -r)/build))
+	@scripts/build-modules "$(KDIR)"
 
 vm: kernel rootfs
 	@$(TESTBED)/vm --kver $(KVER) $(if $(SCRIPT),--script $(SCRIPT) \

@@ -3,6 +3,9 @@
 # Sourced by the scripts: one line for an error, one for progress.
 
 set -euo pipefail
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+export LC_ALL=C.UTF-8
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 OUT=$TOP/out

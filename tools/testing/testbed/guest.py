@@ -112,10 +112,8 @@ def counters(name):
     lines = ns(name, "cat /proc/net/snmp /proc/net/netstat").splitlines()
     for keys, values in zip(lines[::2], lines[1::2]):
         group = keys.split(":")[0]
-        prefix = group.removesuffix("Ext") + (
-            "Ext" if group.endswith("Ext") else "")
         for key, value in zip(keys.split()[1:], values.split()[1:]):
-            found[prefix + key] = int(value)
+            found[group + key] = int(value)
     for line in ns(name, "cat /proc/net/snmp6").splitlines():
         key, value = line.split()
         found[key] = int(value)

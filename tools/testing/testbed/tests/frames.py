@@ -123,7 +123,7 @@ class Wire:
             self.rx = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
                                     socket.htons(ETH_P_ALL))
             self.rx.bind((receiver, ETH_P_ALL))
-        self.rx.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
+        self.rx.setsockopt(socket.SOL_SOCKET, 33, 8 << 20)  # SO_RCVBUFFORCE
         self.macs = (self.rx.getsockname()[4], self.tx.getsockname()[4])
         self.primer = self.frame(0, 0)
         # igb writes a new rx-usecs to the device at the next interrupt

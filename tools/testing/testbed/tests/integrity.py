@@ -61,11 +61,12 @@ def toggle(stop, count):
             guest.ns("rcv", "ethtool --set-priv-flags "
                             f"{guest.DUT} srpic {state}")
             count[0] += 1
+    count[1] = True     # no error ended it
 
 
 def run(address, seconds):
     """One transfer; True if it was sound."""
-    result, count, stop = {}, [0], threading.Event()
+    result, count, stop = {}, [0, False], threading.Event()
     guest.ns("rcv", f"ethtool --set-priv-flags {guest.DUT} srpic on")
     before = guest.ethtool_stats("rcv", guest.DUT)
     switch = threading.Thread(target=toggle, args=(stop, count))
@@ -83,7 +84,7 @@ def run(address, seconds):
           f"{taken} packets taken, {late} out of order, "
           f"mean block {mean:.1f}", flush=True)
     checks = {"bytes differ": result["sent"] == result["received"],
-              "nothing was toggled": count[0] >= 10,
+              "switching failed": count[1] and count[0] >= 10,
               "nothing was sorted": late > 100,
               "mean block is not above 4": mean > 4}
     for complaint, fine in checks.items():

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""toggle.py BURSTS: no frame is lost, copied or altered while the flag toggles.
+
+TCP would hide a lost packet by sending it again; raw frames do not.
+"""
+
+import random
+import subprocess
+import sys
+import threading
+
+import guest
+from frames import Wire
+
+FRAMES = 48
+
+
+def toggle(stop, switched):
+    """Switch the flag off and on until told to stop."""
+    while not stop.is_set():
+        for state in "on", "off":
+            subprocess.run(guest.in_ns("rcv", [
+                "ethtool", "--set-priv-flags", guest.DUT, "srpic", state]),
+                check=True)
+            switched.append(state)
+
+
+def main():
+    bursts = int(sys.argv[1])
+    guest.ns("rcv", f"ethtool -K {guest.DUT} gro off")
+    guest.coalesce(10000)
+    wire = Wire(guest.RTR_DEV, guest.DUT)
+    stop, switched = threading.Event(), []
+    thread = threading.Thread(target=toggle, args=(stop, switched))
+    before = guest.ethtool_stats("rcv", guest.DUT)
+    thread.start()
+    wrong = in_order = 0
+    for number in range(bursts):
+        order = list(range(FRAMES))
+        random.Random(number).shuffle(order)
+        frames = [wire.frame(1000 * n, 100 + number % 200, port=4000 + n % 3)
+                  for n in order]
+        got = wire.burst(frames)
+        wrong += sorted(got) != sorted(frames)
+        in_order += all([f for f in got if f[36:38] == port]
+                        == [f for f in frames if f[36:38] == port]
+                        for port in {f[36:38] for f in frames})
+    stop.set()
+    alive = thread.is_alive()
+    thread.join()
+    moved = guest.difference(before, guest.ethtool_stats("rcv", guest.DUT))
+    mean = (moved.get("srpic_packets_taken", 0)
+            / max(moved.get("srpic_blocks", 0), 1))
+    print(f"{bursts} bursts, {len(switched)} switches, {wrong} bursts wrong, "
+          f"{in_order} not sorted, mean block {mean:.1f}")
+    checks = {"frames were lost, copied or altered": not wrong,
+              "switching failed": alive and len(switched) >= bursts / 4,
+              "it was not both off and on": 0 < in_order < bursts,
+              "mean block is not above 4": mean > 4}
+    for complaint, fine in checks.items():
+        if not fine:
+            print(f"not ok: {complaint}")
+    sys.exit(not all(checks.values()))
+
+
+if __name__ == "__main__":
+    main()
