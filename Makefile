@@ -32,7 +32,8 @@ endif
 
 help:
 	@echo 'make demo                 sort reordered TCP traffic in igb, with SRPIC off and on,'
-	@echo '                          in a virtual testbed, and print what it buys'
+	@echo '                          in a virtual testbed, and print what it buys;'
+	@echo '                          RX_USECS=150 for shorter blocks'
 	@echo 'make test                 all that is tested on every change'
 	@echo 'make test-full            all tests'
 	@echo
@@ -46,7 +47,7 @@ help:
 	@echo 'make clean                remove out/, all that was built'
 	@echo
 	@echo 'KVER=$(KVER) selects the kernel; KERNEL_SRC=tree takes its source from there.'
-	@echo 'demo, test, kernel and vm install missing Debian packages and say so: run them as'
+	@echo 'demo, test, kernel, modules and vm install missing Debian packages and say so: run them as'
 	@echo 'root, or with sudo.'
 
 setup:
