@@ -20,8 +20,7 @@ def main():
     guest.set_sender(job["sender"], job["sack"], job["timestamps"])
     guest.set_path(**job["path"])
     guest.coalesce(job["rx_usecs"])
-    guest.ns("rcv", f"ethtool --set-priv-flags {guest.DUT} srpic "
-                    f"{'on' if job['srpic'] else 'off'}")
+    guest.switch(job["srpic"])
     found = guest.measure(job["seconds"], job["args"])
     device, receiver = found["device"], found["rcv"]
     row = {

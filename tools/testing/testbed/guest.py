@@ -106,6 +106,11 @@ def coalesce(rx_usecs):
         ns("rcv", f"ethtool -C {DUT} rx-usecs {rx_usecs}")
 
 
+def switch(on):
+    """Switch SRPIC on the device under test."""
+    ns("rcv", f"ethtool --set-priv-flags {DUT} srpic {'on' if on else 'off'}")
+
+
 def counters(name):
     """What nstat knows of a namespace: {"TcpInSegs": 12, ...}."""
     found = {}

@@ -16,12 +16,6 @@ def setting(name, value):
     guest.sysctl("rcv", {f"net.srpic.{name}": value})
 
 
-def flag(on):
-    """Switch SRPIC."""
-    guest.ns("rcv", f"ethtool --set-priv-flags {DUT} srpic "
-                    f"{'on' if on else 'off'}")
-
-
 class FlushTest(unittest.TestCase):
     """Each test sends one burst that a single poll receives."""
 
@@ -39,7 +33,7 @@ class FlushTest(unittest.TestCase):
     def setUp(self):
         setting("block_size", 32)
         setting("full_flush_pkts", 0)
-        flag(True)
+        guest.switch(True)
 
     def burst(self, frames, order, **moved):
         """
@@ -74,7 +68,7 @@ class FlushTest(unittest.TestCase):
 
     def test_off_leaves_order_and_counters(self):
         before = guest.ethtool_stats("rcv", DUT)
-        flag(False)
+        guest.switch(False)
         frames = self.frames([300, 100, 200, 0])
         self.assertEqual(self.wire.burst(frames), frames)
         after = guest.ethtool_stats("rcv", DUT)

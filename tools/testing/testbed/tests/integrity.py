@@ -57,9 +57,8 @@ def transfer(address, seconds, result):
 def toggle(stop, count):
     """Switch the flag off and on until told to stop; it ends on."""
     while not stop.wait(TOGGLE_S):
-        for state in "off", "on":
-            guest.ns("rcv", "ethtool --set-priv-flags "
-                            f"{guest.DUT} srpic {state}")
+        for on in False, True:
+            guest.switch(on)
             count[0] += 1
     count[1] = True     # no error ended it
 
@@ -67,7 +66,7 @@ def toggle(stop, count):
 def run(address, seconds):
     """One transfer; True if it was sound."""
     result, count, stop = {}, [0, False], threading.Event()
-    guest.ns("rcv", f"ethtool --set-priv-flags {guest.DUT} srpic on")
+    guest.switch(True)
     before = guest.ethtool_stats("rcv", guest.DUT)
     switch = threading.Thread(target=toggle, args=(stop, count))
     switch.start()
@@ -75,7 +74,7 @@ def run(address, seconds):
     stop.set()
     switch.join()
     moved = guest.difference(before, guest.ethtool_stats("rcv", guest.DUT))
-    guest.ns("rcv", f"ethtool --set-priv-flags {guest.DUT} srpic off")
+    guest.switch(False)
 
     taken = moved.get("srpic_packets_taken", 0)
     late = moved.get("srpic_packets_out_of_order", 0)

@@ -55,7 +55,7 @@ class FlagTest(unittest.TestCase):
         guest.coalesce(10000)
 
     def tearDown(self):
-        guest.ns("rcv", f"ethtool --set-priv-flags {DUT} srpic off")
+        guest.switch(False)
         guest.ns("rcv", f"ethtool -K {DUT} gro on")
 
     def flag(self):
@@ -81,10 +81,10 @@ class FlagTest(unittest.TestCase):
     def test_off_by_default_and_without_reset(self):
         self.assertFalse(self.flag())
         resets = guest.ns("rcv", f"cat /sys/class/net/{DUT}/carrier_changes")
-        guest.ns("rcv", f"ethtool --set-priv-flags {DUT} srpic on")
+        guest.switch(True)
         self.assertTrue(self.flag())
         self.assertTrue(self.sorts())
-        guest.ns("rcv", f"ethtool --set-priv-flags {DUT} srpic off")
+        guest.switch(False)
         self.assertFalse(self.flag())
         self.assertFalse(self.sorts())
         self.assertEqual(resets, guest.ns(
@@ -97,7 +97,7 @@ class FlagTest(unittest.TestCase):
         os.close(self.xdp)
 
     def test_survives(self):
-        guest.ns("rcv", f"ethtool --set-priv-flags {DUT} srpic on")
+        guest.switch(True)
         self.assertTrue(self.sorts())
         before = guest.ethtool_stats("rcv", DUT)
         for command in (

@@ -6,7 +6,6 @@ TCP would hide a lost packet by sending it again; raw frames do not.
 """
 
 import random
-import subprocess
 import sys
 import threading
 
@@ -19,11 +18,9 @@ FRAMES = 48
 def toggle(stop, switched):
     """Switch the flag off and on until told to stop."""
     while not stop.is_set():
-        for state in "on", "off":
-            subprocess.run(guest.in_ns("rcv", [
-                "ethtool", "--set-priv-flags", guest.DUT, "srpic", state]),
-                check=True)
-            switched.append(state)
+        for on in True, False:
+            guest.switch(on)
+            switched.append(on)
 
 
 def main():
