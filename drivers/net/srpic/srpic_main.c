@@ -13,7 +13,8 @@ struct srpic *srpic_create(const struct srpic_dev *sd)
 {
 	struct srpic *srpic;
 
-	srpic = kvzalloc(sizeof(*srpic), GFP_KERNEL);
+	/* those who call say that there is no memory, and what for */
+	srpic = kvzalloc(sizeof(*srpic), GFP_KERNEL | __GFP_NOWARN);
 	if (!srpic)
 		return NULL;
 

@@ -196,7 +196,7 @@ struct srpic_net {
 	int full_flush_pkts;
 };
 
-const struct srpic_net *srpic_net(const struct net *net);
+struct srpic_net *srpic_net(const struct net *net);
 int srpic_sysctl_init(void);
 void srpic_sysctl_exit(void);
 

@@ -382,6 +382,10 @@ EXPORT_SYMBOL_GPL(__srpic_receive);
  */
 void __srpic_flush(struct srpic *srpic, struct napi_struct *napi)
 {
+	/* after napi_complete_done() it would be somebody else's */
+	DEBUG_NET_WARN_ON_ONCE(!(READ_ONCE(napi->state) &
+				 (NAPIF_STATE_SCHED | NAPIF_STATE_NPSVC)));
+
 	srpic_flush_managers(srpic, napi, SRPIC_FLUSH_POLL);
 }
 EXPORT_SYMBOL_GPL(__srpic_flush);

@@ -13,7 +13,7 @@ static unsigned int srpic_net_id __read_mostly;
 static int block_size_max = SRPIC_BLOCK_SIZE_MAX;
 static int full_flush_pkts_max = SRPIC_FULL_FLUSH_PKTS_MAX;
 
-const struct srpic_net *srpic_net(const struct net *net)
+struct srpic_net *srpic_net(const struct net *net)
 {
 	return net_generic(net, srpic_net_id);
 }
