@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+/* KUnit tests of the reference model: it sees each fault that there can be. */
+
+#include <kunit/test.h>
+#include <linux/array_size.h>
+#include <linux/if_vlan.h>
+#include <linux/minmax.h>
+#include <linux/netdevice.h>
+#include <net/checksum.h>
+
+#include "model_play.h"
+
+enum tampering { TWICE, NEVER, SWAP, FAULT, TIME, COUNT, PAIR, SMALLER, LIMIT };
+
+/* What is done to the account of a run, and what the judge must see then. */
+static const struct {
+	enum model_invariant broken;
+	enum tampering what;
+	unsigned int where;
+	unsigned int value;
+} tamperings[] = {
+	{ MODEL_PERMUTATION, TWICE, 1, 0 },
+	{ MODEL_PERMUTATION, NEVER },
+	{ MODEL_UNALTERED, FAULT, 3, MODEL_ALTERED },
+	{ MODEL_ONE_WAY_OUT, FAULT, 3, MODEL_ASTRAY },
+	{ MODEL_SORTED, SWAP, 0, 1 },
+	{ MODEL_NO_NEW_REORDERING, SWAP, 1, 2 },	/* the barrier */
+	{ MODEL_NO_NEW_REORDERING, SWAP, 4, 5 },
+	{ MODEL_PAWS, SWAP, 4, 5 },
+	{ MODEL_EMPTY_IN_TIME, TIME, 3, 8 },		/* the next poll */
+	{ MODEL_EMPTY_IN_TIME, TIME, 5, MODEL_LATE },
+	{ MODEL_EMPTY_IN_TIME, NEVER },
+	{ MODEL_BOUNDED, SMALLER, 0, 2 },
+	{ MODEL_BOUNDED, LIMIT, 0, 2 },
+	{ MODEL_FLUSHED_FOR_A_CAUSE, TIME, 0, 2 },	/* too early */
+	{ MODEL_FLUSHED_FOR_A_CAUSE, SMALLER, 0, 2 },	/* too late */
+	{ MODEL_COUNTED, COUNT, SRPIC_FLUSH_POLL, 1 },
+	{ MODEL_COUNTED, COUNT, SRPIC_FLUSH_EVICT, 1 },
+	{ MODEL_COUNTED, COUNT, SRPIC_PACKETS_OUT_OF_ORDER, -1 },
+	{ MODEL_COUNTED, COUNT, SRPIC_BLOCKS, 1 },
+	/* and nothing but that one of two counters is too high */
+	{ MODEL_COUNTED, PAIR, SRPIC_FLUSH_RING, 1 },
+	{ MODEL_COUNTED, PAIR, SRPIC_FLUSH_EVICT, 1 },
+	{ MODEL_COUNTED, PAIR, SRPIC_FLUSH_OVERLAP, 1 },
+	{ MODEL_COUNTED, PAIR, SRPIC_FLUSH_TIMESTAMP, 1 },
+};
+
+static void judge_sees_each_fault(struct kunit *test)
+{
+	static const struct model_pkt pkt[] = {
+		{ 20, 5, 10, .how = MODEL_STAMP },
+		{ 10, 5, 10, .how = MODEL_STAMP },
+		{ 30, 5, 10, .how = MODEL_STAMP, .kind = MODEL_FIN },
+		{ 50, 5, 10, .how = MODEL_STAMP | MODEL_LAST },
+		{ 40, 5, 10, .how = MODEL_STAMP },
+		{ 70, 9, 10, .how = MODEL_STAMP },
+	};
+	struct model_fixture *fix = test->priv;
+	struct model_run *run = &fix->run;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tamperings); i++) {
+		struct model_trace trace = {
+			.block_size = 32, .num = ARRAY_SIZE(pkt), .pkt = pkt,
+		};
+		unsigned int where = tamperings[i].where;
+		unsigned int value = tamperings[i].value;
+
+		KUNIT_ASSERT_EQ(test, srpic_model_play(fix, &trace), 0);
+		KUNIT_ASSERT_FALSE(test, fix->no_memory);
+		switch (tamperings[i].what) {
+		case TWICE:
+			run->id[where] = run->id[value];
+			break;
+		case NEVER:
+			run->num--;
+			break;
+		case SWAP:
+			swap(run->id[where], run->id[value]);
+			break;
+		case FAULT:
+			run->fault[where] |= value;
+			break;
+		case TIME:
+			run->time[where] = value;
+			break;
+		case COUNT:
+			run->count[where] += (int)value;
+			break;
+		case PAIR:
+			run->count[where] += value;
+			run->count[SRPIC_BLOCKS] += value;
+			break;
+		case SMALLER:
+			trace.block_size = value;
+			break;
+		case LIMIT:
+			trace.limit = value;
+			break;
+		}
+		KUNIT_EXPECT_TRUE_MSG(test,
+				      srpic_model_judge(&fix->model, run) &
+				      BIT(tamperings[i].broken),
+				      "tampering %u", i);
+	}
+}
+
+enum alteration {
+	NOTHING, BYTE, LENGTH, NO_TAG, TAG, TAG_PROTO, PROTOCOL, GSO_SIZE,
+	GSO_SEGS, GSO_TYPE, MISPLACED, SUM, LEVEL, NONE, COMPLETE, UNNECESSARY
+};
+
+static void alter(struct sk_buff *skb, enum alteration what)
+{
+	struct skb_shared_info *info = skb_shinfo(skb);
+
+	switch (what) {
+	case NOTHING:
+		break;
+	case BYTE:
+		skb->data[skb_headlen(skb) - 1] ^= 1;
+		break;
+	case LENGTH:
+		skb->len--;
+		break;
+	case NO_TAG:
+		__vlan_hwaccel_clear_tag(skb);
+		break;
+	case TAG:
+		skb->vlan_tci ^= 1;
+		break;
+	case TAG_PROTO:
+		skb->vlan_proto = htons(ETH_P_8021AD);
+		break;
+	case PROTOCOL:
+		skb->protocol = htons(ETH_P_IPV6);
+		break;
+	case GSO_SIZE:
+		info->gso_size++;
+		break;
+	case GSO_SEGS:
+		info->gso_segs++;
+		break;
+	case GSO_TYPE:
+		info->gso_type ^= SKB_GSO_TCPV4;
+		break;
+	case MISPLACED:
+		skb_frag_off_add(&info->frags[info->nr_frags - 1], 1);
+		break;
+	case SUM:
+		skb->csum = csum_add(skb->csum, (__force __wsum)1);
+		break;
+	case LEVEL:
+		skb->csum_level++;
+		break;
+	case NONE:
+		skb->ip_summed = CHECKSUM_NONE;
+		break;
+	case COMPLETE:
+		skb->ip_summed = CHECKSUM_COMPLETE;
+		break;
+	case UNNECESSARY:
+		skb->ip_summed = CHECKSUM_UNNECESSARY;
+		break;
+	}
+}
+
+#define AGGREGATE	{ .len = 14480, .flow = BIT(1) }
+#define DATA(sum)	{ .len = 10, .flow = BIT(1), .how = (sum) }
+#define BAD		{ .len = 10, .flow = BIT(1), .kind = MODEL_BAD_CSUM }
+
+/* A packet, what is done to it, and whether it should be. */
+static const struct {
+	struct model_pkt pkt;
+	enum alteration what;
+	bool is_right;
+} alterations[] = {
+	{ AGGREGATE, NOTHING, true },
+	{ AGGREGATE, BYTE },
+	{ AGGREGATE, LENGTH },
+	{ AGGREGATE, NO_TAG },
+	{ AGGREGATE, TAG },
+	{ AGGREGATE, TAG_PROTO },
+	{ AGGREGATE, PROTOCOL },
+	{ AGGREGATE, GSO_SIZE },
+	{ AGGREGATE, GSO_SEGS },
+	{ AGGREGATE, GSO_TYPE },
+	{ AGGREGATE, MISPLACED },
+	{ AGGREGATE, NONE },
+	{ DATA(0), NOTHING, true },
+	{ DATA(0), BYTE },
+	{ DATA(0), GSO_SIZE },
+	{ DATA(0), LEVEL },
+	{ DATA(0), COMPLETE },
+	{ DATA(MODEL_UNSUMMED), NOTHING },	/* GRO would make the sum */
+	{ DATA(MODEL_UNSUMMED), UNNECESSARY, true },
+	{ DATA(MODEL_SUMMED), NOTHING, true },
+	{ DATA(MODEL_SUMMED), SUM },
+	{ DATA(MODEL_SUMMED), UNNECESSARY },
+	{ BAD, NOTHING, true },
+	{ BAD, UNNECESSARY },
+};
+
+static void each_alteration_is_seen(struct kunit *test)
+{
+	struct model_fixture *fix = test->priv;
+	unsigned int i;
+	bool altered;
+
+	for (i = 0; i < ARRAY_SIZE(alterations); i++) {
+		struct model_trace trace = {
+			.num = 1, .pkt = &alterations[i].pkt,
+		};
+		struct sk_buff *skb;
+
+		srpic_model_begin(fix, &trace);
+		local_bh_disable();
+		skb = srpic_model_make(fix, 0);
+		local_bh_enable();
+		KUNIT_ASSERT_NOT_NULL(test, skb);
+		alter(skb, alterations[i].what);
+		altered = srpic_model_is_altered(skb, fix->page, trace.pkt,
+						 &fix->frame[0]);
+		KUNIT_EXPECT_EQ_MSG(test, altered, !alterations[i].is_right,
+				    "alteration %u", i);
+		/* or it could not be freed */
+		if (alterations[i].what == LENGTH)
+			skb->len++;
+		kfree_skb(skb);
+	}
+}
+
+static void another_way_out_is_seen(struct kunit *test)
+{
+	static const struct model_pkt pkt = { .len = 10 };
+	struct model_trace trace = { .num = 1, .pkt = &pkt };
+	struct model_fixture *fix = test->priv;
+	struct sk_buff *skb;
+
+	if (!MODEL_SEES_WAY_OUT)
+		kunit_skip(test, "needs CONFIG_NET_RX_BUSY_POLL");
+	srpic_model_begin(fix, &trace);
+	local_bh_disable();
+	skb = srpic_model_make(fix, 0);
+	if (skb)
+		netif_receive_skb(skb);
+	local_bh_enable();
+	KUNIT_ASSERT_FALSE(test, fix->no_memory);
+	KUNIT_EXPECT_EQ(test, fix->run.num, 1);
+	KUNIT_EXPECT_EQ(test, fix->run.fault[0], MODEL_ASTRAY);
+}
+
+static struct kunit_case judge_test_cases[] = {
+	KUNIT_CASE(judge_sees_each_fault),
+	KUNIT_CASE(each_alteration_is_seen),
+	KUNIT_CASE(another_way_out_is_seen),
+	{ }
+};
+
+static struct kunit_suite judge_test_suite = {
+	.name = "srpic_judge",
+	.init = srpic_model_init,
+	.exit = srpic_model_exit,
+	.test_cases = judge_test_cases,
+};
+
+kunit_test_suite(judge_test_suite);

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Plays traces to the library, and has the model judge them. */
+
+#include <kunit/resource.h>
+#include <kunit/test.h>
+#include <linux/bitops.h>
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <net/busy_poll.h>
+#include <net/hotdata.h>
+
+#include "model_play.h"
+#include "../srpic_priv.h"
+
+static_assert(SRPIC_SETS * SRPIC_WAYS == MODEL_TABLE);
+static_assert(SRPIC_WAYS == MODEL_WAYS);
+
+KUNIT_DEFINE_ACTION_WRAPPER(model_free, kvfree, const void *);
+
+/* Takes all that comes up; skb->mark says which packet it is. */
+static rx_handler_result_t model_capture(struct sk_buff **pskb)
+{
+	struct sk_buff *skb = *pskb;
+	struct model_fixture *fix;
+	struct model_run *run;
+	u32 id = skb->mark;
+
+	fix = container_of(rcu_dereference(skb->dev->rx_handler_data),
+			   struct model_fixture, dev);
+	run = &fix->run;
+	if (id < run->trace->num) {
+		if (srpic_model_is_altered(skb, fix->page,
+					   &run->trace->pkt[id],
+					   &fix->frame[id]))
+			run->fault[id] |= MODEL_ALTERED;
+		if (MODEL_SEES_WAY_OUT &&
+		    skb_napi_id(skb) != fix->dev.napi.napi_id)
+			run->fault[id] |= MODEL_ASTRAY;
+	}
+	/* one more than there can be is enough to tell */
+	if (run->num <= run->trace->num) {
+		run->id[run->num] = id;
+		run->time[run->num++] = fix->dev.flushed ? MODEL_LATE :
+							   fix->time;
+	}
+	napi_consume_skb(skb, 1);
+	return RX_HANDLER_CONSUMED;
+}
+
+/* Packet i of the trace that is played; NULL if there is no memory. */
+struct sk_buff *srpic_model_make(struct model_fixture *fix, unsigned int i)
+{
+	struct sk_buff *skb;
+
+	skb = srpic_model_skb(&fix->dev.napi, fix->page, &fix->run.trace->pkt[i],
+			      i, &fix->frame[i]);
+	if (skb)
+		skb->mark = i;
+	else
+		fix->no_memory = true;
+	return skb;
+}
+
+/* What a driver's poll function does. */
+static void model_poll(struct model_fixture *fix, unsigned int *next)
+{
+	const struct model_trace *trace = fix->run.trace;
+	unsigned int i = *next;
+	struct sk_buff *skb;
+	bool last;
+
+	srpic_fixture_begin(&fix->dev);
+	do {
+		last = model_is_last(trace, i);
+		fix->time = 2 * i;
+		skb = srpic_model_make(fix, i);
+		if (skb)
+			srpic_receive(&fix->dev.sn, &fix->dev.napi, skb);
+		i++;
+	} while (!last);
+	fix->time++;
+	srpic_fixture_end(&fix->dev);
+	*next = i;
+}
+
+/* The settings, which the library reads at any time. */
+static void model_set(struct model_fixture *fix, int block_size, int limit)
+{
+	struct srpic_net *settings = srpic_net(dev_net(fix->dev.netdev));
+
+	WRITE_ONCE(settings->block_size, block_size);
+	WRITE_ONCE(settings->full_flush_pkts, limit);
+}
+
+/* The hash of a table that is empty. */
+static void model_set_hash(struct srpic_table *table, u64 hash)
+{
+	struct rnd_state rnd;
+	unsigned int i;
+
+	memset(table->multiplier, 0, sizeof(table->multiplier));
+	if (!hash)
+		return;
+	prandom_seed_state(&rnd, hash);
+	for (i = 0; i < SRPIC_KEY_WORDS; i++) {
+		table->multiplier[i] = (u64)prandom_u32_state(&rnd) << 32;
+		table->multiplier[i] |= prandom_u32_state(&rnd) | 1;
+	}
+}
+
+/* Nothing of this trace has left yet. */
+void srpic_model_begin(struct model_fixture *fix,
+		       const struct model_trace *trace)
+{
+	fix->no_memory = false;
+	fix->run.trace = trace;
+	fix->run.num = 0;
+	memset(fix->run.fault, 0, trace->num);
+}
+
+/*
+ * Returns which invariants the library broke, as bits; means nothing if there
+ * was no memory.
+ */
+unsigned long srpic_model_play(struct model_fixture *fix,
+			       const struct model_trace *trace)
+{
+	struct model_run *run = &fix->run;
+	u64 before[SRPIC_STATS];
+	unsigned int i = 0;
+
+	model_set(fix, trace->block_size, trace->limit);
+	srpic_set_ring(&fix->dev.sd, trace->ring);
+	model_set_hash(&fix->dev.sn.srpic->table, trace->hash);
+
+	srpic_get_stats(&fix->dev.sd, before);
+	srpic_model_begin(fix, trace);
+	while (i < trace->num)
+		model_poll(fix, &i);
+
+	srpic_get_stats(&fix->dev.sd, run->count);
+	for (i = 0; i < SRPIC_STATS; i++)
+		run->count[i] -= before[i];
+	fix->wrong = srpic_model_judge(&fix->model, run);
+	return fix->wrong;
+}
+
+int srpic_model_init(struct kunit *test)
+{
+	const struct srpic_net *settings;
+	struct model_fixture *fix;
+	int err;
+
+	fix = kvzalloc(sizeof(*fix), GFP_KERNEL);
+	if (!fix)
+		return -ENOMEM;
+	err = kunit_add_action_or_reset(test, model_free, fix);
+	if (err)
+		return err;
+	fix->page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	if (!fix->page)
+		return -ENOMEM;
+	err = srpic_fixture_init(&fix->dev, model_capture);
+	if (err) {
+		put_page(fix->page);
+		return err;
+	}
+
+	settings = srpic_net(dev_net(fix->dev.netdev));
+	fix->block_size = READ_ONCE(settings->block_size);
+	fix->limit = READ_ONCE(settings->full_flush_pkts);
+	/* the time at which a packet leaves is that at which it shows up */
+	fix->gro_normal_batch = READ_ONCE(net_hotdata.gro_normal_batch);
+	WRITE_ONCE(net_hotdata.gro_normal_batch, 1);
+	test->priv = fix;
+	return 0;
+}
+
+void srpic_model_exit(struct kunit *test)
+{
+	struct model_fixture *fix = test->priv;
+
+	if (!fix)
+		return;
+	WRITE_ONCE(net_hotdata.gro_normal_batch, fix->gro_normal_batch);
+	model_set(fix, fix->block_size, fix->limit);
+	srpic_fixture_exit(&fix->dev);
+	put_page(fix->page);
+}
+
+static bool model_fails(void *data, const struct model_trace *trace)
+{
+	struct model_fixture *fix = data;
+	unsigned long wrong;
+
+	/* a context of its own: the last one may be in any state */
+	srpic_del_napi(&fix->dev.sn);
+	srpic_add_napi(&fix->dev.sd, &fix->dev.sn);
+	if (!fix->dev.sn.active)
+		return false;
+	wrong = srpic_model_play(fix, trace);
+	return !fix->no_memory && wrong & fix->follow;
+}
+
+/* What is wrong with the trace that was judged last. */
+void srpic_model_complain(struct kunit *test, unsigned long wrong)
+{
+	struct model_fixture *fix = test->priv;
+	char text[128];
+	unsigned int i;
+
+	for_each_set_bit(i, &wrong, MODEL_INVARIANTS) {
+		srpic_model_explain(&fix->model, i, text, sizeof(text));
+		kunit_err(test, "%s\n", text);
+	}
+}
+
+/*
+ * Makes the trace that was played last smaller. The first invariant that was
+ * broken is the one to follow: the others may be broken just because of it.
+ */
+void srpic_model_report(struct kunit *test, struct model_trace *trace,
+			const char *name)
+{
+	struct model_fixture *fix = test->priv;
+
+	fix->follow = BIT(__ffs(fix->wrong));
+	kunit_err(test, "%s, %u packets:\n", name, trace->num);
+	srpic_model_complain(test, fix->wrong);
+	if (!model_fails(fix, trace)) {
+		kunit_err(test, "not in a fresh context, so not shortened\n");
+		srpic_model_print(test, trace, name);
+		return;
+	}
+	srpic_model_shrink(trace, fix->pkt, model_fails, fix);
+
+	if (!model_fails(fix, trace))
+		kunit_err(test, "fails no more:\n");
+	kunit_err(test, "shortened to %u packets:\n", trace->num);
+	srpic_model_complain(test, fix->wrong);
+	srpic_model_print(test, trace, name);
+}

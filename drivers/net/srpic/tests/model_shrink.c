@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Makes a trace that fails as small as it can be, and prints it. */
+
+#include <kunit/test.h>
+#include <linux/array_size.h>
+#include <linux/build_bug.h>
+#include <linux/sched.h>
+#include <linux/sprintf.h>
+#include <linux/string.h>
+
+#include "model.h"
+#include "../srpic_priv.h"
+
+/**
+ * struct shrinking - what is made small
+ * @trace: the trace
+ * @pkt: what @trace->pkt points to
+ * @fails: whether it still fails
+ * @data: for @fails
+ */
+struct shrinking {
+	struct model_trace *trace;
+	struct model_pkt *pkt;
+	model_fails_t *fails;
+	void *data;
+};
+
+static bool still_fails(struct shrinking *s)
+{
+	cond_resched();
+	return s->fails(s->data, s->trace);
+}
+
+/* Leaves out each packet that the failure does not need. */
+static bool drop_packets(struct shrinking *s)
+{
+	struct model_trace *trace = s->trace;
+	struct model_pkt *pkt = s->pkt;
+	bool shorter = false;
+	unsigned int i = 0;
+
+	while (i < trace->num && trace->num > 1) {
+		unsigned int rest = --trace->num - i;
+		struct model_pkt dropped = pkt[i];
+
+		memmove(&pkt[i], &pkt[i + 1], rest * sizeof(*pkt));
+		if (still_fails(s)) {
+			shorter = true;
+			continue;
+		}
+		memmove(&pkt[i + 1], &pkt[i], rest * sizeof(*pkt));
+		pkt[i++] = dropped;
+		trace->num++;
+	}
+	return shorter;
+}
+
+static void try_trace(struct shrinking *s, struct model_trace plainer)
+{
+	struct model_trace old = *s->trace;
+
+	*s->trace = plainer;
+	if (!still_fails(s))
+		*s->trace = old;
+}
+
+/* And what is special about the settings. */
+static void make_trace_plain(struct shrinking *s)
+{
+	struct model_trace plainer;
+
+	plainer = *s->trace;
+	plainer.limit = 0;
+	try_trace(s, plainer);
+
+	plainer = *s->trace;
+	plainer.ring = 0;
+	try_trace(s, plainer);
+
+	plainer = *s->trace;
+	plainer.block_size = SRPIC_BLOCK_SIZE_DEFAULT;
+	try_trace(s, plainer);
+
+	plainer = *s->trace;
+	plainer.hash = 1;
+	try_trace(s, plainer);
+}
+
+/* Flows that differ in the same things as before, one of them flow 0. */
+static void rename_flows(struct shrinking *s, u16 flow)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->trace->num; i++)
+		s->pkt[i].flow ^= flow;
+}
+
+static void try_pkt(struct shrinking *s, struct model_pkt *pkt,
+		    struct model_pkt plainer)
+{
+	struct model_pkt old = *pkt;
+
+	if (!memcmp(&old, &plainer, sizeof(old)))
+		return;
+	*pkt = plainer;
+	if (!still_fails(s))
+		*pkt = old;
+}
+
+/* And what is special about a packet. */
+static void make_plain(struct shrinking *s, struct model_pkt *pkt)
+{
+	struct model_pkt plainer;
+	unsigned int bit;
+
+	plainer = *pkt;
+	plainer.flow = 0;
+	try_pkt(s, pkt, plainer);
+
+	if (pkt->len) {
+		plainer = *pkt;
+		plainer.kind = MODEL_DATA;
+		try_pkt(s, pkt, plainer);
+	}
+	for (bit = 0; bit < MODEL_HOWS; bit++) {
+		plainer = *pkt;
+		plainer.how &= ~BIT(bit);
+		try_pkt(s, pkt, plainer);
+	}
+	if (!(pkt->how & MODEL_STAMP))
+		pkt->tsval = 0;
+}
+
+/* pkt is what trace->pkt points to. */
+void srpic_model_shrink(struct model_trace *trace, struct model_pkt *pkt,
+			model_fails_t *fails, void *data)
+{
+	struct shrinking s = {
+		.trace = trace, .pkt = pkt, .fails = fails, .data = data,
+	};
+	unsigned int i;
+	u16 flow;
+
+	/* a plain trace may need fewer packets, and these be plainer */
+	do {
+		make_trace_plain(&s);
+		while (drop_packets(&s))
+			;
+		flow = pkt[0].flow;
+		rename_flows(&s, flow);
+		if (!still_fails(&s))
+			rename_flows(&s, flow);
+		for (i = 0; i < trace->num; i++)
+			make_plain(&s, &pkt[i]);
+	} while (drop_packets(&s));
+}
+
+static const char *kind_name(unsigned int kind)
+{
+	/* as in enum model_kind */
+	static const char * const names[] = {
+		"MODEL_DATA", "MODEL_FIN", "MODEL_SYN", "MODEL_RST",
+		"MODEL_URG", "MODEL_ECE", "MODEL_CWR", "MODEL_NO_ACK",
+		"MODEL_PURE_ACK", "MODEL_SACK", "MODEL_RESERVED",
+		"MODEL_BAD_CSUM", "MODEL_TRAILER", "MODEL_CUT",
+		"MODEL_IP_OPTION", "MODEL_FRAGMENT", "MODEL_UDP",
+		"MODEL_TWO_TAGS", "MODEL_NO_IP",
+	};
+
+	BUILD_BUG_ON(ARRAY_SIZE(names) != MODEL_KINDS);
+	return names[kind];
+}
+
+static const char *how_names(u16 how, char *buf, size_t size)
+{
+	static const char * const names[] = {
+		"MODEL_STAMP", "MODEL_LAST", "MODEL_PSH", "MODEL_IN_BAND",
+		"MODEL_PRIORITY", "MODEL_UNSUMMED", "MODEL_PAGED",
+		"MODEL_PADDED", "MODEL_SUMMED",
+	};
+	unsigned int i, len = 0;
+
+	BUILD_BUG_ON(ARRAY_SIZE(names) != MODEL_HOWS);
+
+	strscpy(buf, "0", size);
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (how & BIT(i))
+			len += scnprintf(buf + len, size - len, "%s%s",
+					 len ? " | " : "", names[i]);
+	return buf;
+}
+
+/* As it can be pasted into model_cases[], without what KUnit puts ahead. */
+void srpic_model_print(struct kunit *test, const struct model_trace *trace,
+		       const char *name)
+{
+	unsigned int i;
+	char how[192];
+
+	kunit_err(test, "}, { .name = \"%s\",\n", name);
+	kunit_err(test, ".block_size = %u, .limit = %u, .ring = %u,\n",
+		  trace->block_size, trace->limit, trace->ring);
+	kunit_err(test, ".hash = %#llx, TRACE(\n", trace->hash);
+	for (i = 0; i < trace->num; i++) {
+		const struct model_pkt *pkt = &trace->pkt[i];
+
+		kunit_err(test,
+			  "{ .seq = %#x, .len = %u, .flow = %u, .kind = %s, .how = %s, .tsval = %#x }%s\n",
+			  pkt->seq, pkt->len, pkt->flow,
+			  kind_name(pkt->kind),
+			  how_names(pkt->how, how, sizeof(how)),
+			  pkt->tsval, i < trace->num - 1 ? "," : "),");
+	}
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Frames for the tests of the receive path. */
+#ifndef _SRPIC_TESTS_RX_FRAME_H
+#define _SRPIC_TESTS_RX_FRAME_H
+
+#include <linux/bits.h>
+#include <linux/types.h>
+
+struct kunit;
+struct net_device;
+struct sk_buff;
+
+/* What is special about a frame; without any: IPv4, TCP, ACK, payload. */
+enum {
+	IPV6		= BIT(0),
+	UDP		= BIT(1),
+	OTHER_PORT	= BIT(2),	/* of another flow */
+	STAMP		= BIT(3),	/* timestamp option */
+	SACK		= BIT(4),	/* SACK option */
+	IP_OPTION	= BIT(5),	/* or an IPv6 extension header */
+	FRAGMENT	= BIT(6),
+	BAD_CSUM	= BIT(7),
+	NO_CSUM		= BIT(8),	/* the NIC gave no verdict */
+	SUM_CSUM	= BIT(9),	/* the NIC gave the sum */
+	VLAN		= BIT(10),	/* tag taken off by the NIC */
+	VLAN_IN_BAND	= BIT(11),	/* tag left in the frame */
+	VLAN_PRIORITY	= BIT(12),	/* ... with another priority */
+	PADDED		= BIT(13),	/* to the least length of a frame */
+	TRAILER		= BIT(14),	/* longer than packet and padding */
+	CUT		= BIT(15),	/* shorter than the packet says */
+	PAGED		= BIT(16),	/* nothing but Ethernet is linear */
+	HOST_CSUM	= BIT(17),	/* from this host, sum not made yet */
+	RESERVED	= BIT(18),	/* a reserved bit of TCP is set */
+	VLAN_0		= BIT(19),	/* tag with a priority only */
+	VLAN_SERVICE	= BIT(20),	/* tag of 802.1ad */
+	SHORT_TCP	= BIT(21),	/* IPv6 ends within the TCP header */
+	OTHER_ADDRESS	= BIT(22),	/* of another flow with these ports */
+};
+
+struct frame {
+	u32 seq;
+	u16 len;
+	u32 what;
+	u8 flags;			/* of TCP, besides ACK */
+	bool no_ack;
+	u32 tsval;
+	u16 port;			/* 0: 4000 */
+};
+
+#define FIN	BIT(0)
+#define SYN	BIT(1)
+#define RST	BIT(2)
+#define PSH	BIT(3)
+#define URG	BIT(5)
+#define ECE	BIT(6)
+#define CWR	BIT(7)
+
+struct sk_buff *srpic_frame_skb(struct kunit *test, struct net_device *netdev,
+				const struct frame *f, u8 id);
+u8 srpic_frame_summed(const struct frame *f);
+
+#endif /* _SRPIC_TESTS_RX_FRAME_H */
