@@ -156,6 +156,14 @@ def difference(before, after):
             if value != before.get(key, 0)}
 
 
+def report(checks):
+    """Print what is wrong of {complaint: whether it is fine}; True if none."""
+    for complaint, fine in checks.items():
+        if not fine:
+            print(f"not ok: {complaint}")
+    return all(checks.values())
+
+
 def iperf3(seconds=5, args="", port=5201, address=RCV_V4):
     """Send from snd to rcv; iperf3's JSON as a dictionary.
 

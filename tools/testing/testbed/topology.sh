@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Three namespaces in a row, sourced by init:
+# Three namespaces in a row, made by init with make_topology:
 #
 #   snd             rtr                  rcv
 #   snd0 --veth-- rtr0  rtr1 ==hub== rcv0
@@ -75,15 +75,20 @@ add_addresses() {
 	neigh add $RCV_V4 lladdr $mac:02 dev rtr1 nud permanent
 	neigh add $RCV_V6 lladdr $mac:02 dev rtr1 nud permanent
 	END
+	ip -n rcv link set lo up
+	add_receiver
+}
+
+# Also for a device that comes back to its namespace without its addresses.
+add_receiver() {
 	ip -n rcv -batch - <<-END
-	link set lo up
 	link set rcv0 up
-	addr add $RCV_V4/24 dev rcv0
-	addr add $RCV_V6/64 dev rcv0 nodad
-	route add default via 10.0.2.1
-	route add default via fd00:2::1
-	neigh add 10.0.2.1 lladdr $mac:01 dev rcv0 nud permanent
-	neigh add fd00:2::1 lladdr $mac:01 dev rcv0 nud permanent
+	addr replace $RCV_V4/24 dev rcv0
+	addr replace $RCV_V6/64 dev rcv0 nodad
+	route replace default via 10.0.2.1
+	route replace default via fd00:2::1
+	neigh replace 10.0.2.1 lladdr $mac:01 dev rcv0 nud permanent
+	neigh replace fd00:2::1 lladdr $mac:01 dev rcv0 nud permanent
 	END
 }
 
@@ -100,4 +105,6 @@ wait_for_links() {
 	return 1
 }
 
-add_namespaces && add_devices && add_addresses && wait_for_links
+make_topology() {
+	add_namespaces && add_devices && add_addresses && wait_for_links
+}
