@@ -75,6 +75,22 @@ class FlushTest(unittest.TestCase):
         self.assertFalse([k for k in guest.difference(before, after)
                           if k.startswith("srpic_")])
 
+    def test_used_up_budget(self):
+        """Four polls of 64 packets at the most: each flushes what it took."""
+        setting("block_size", 128)
+        frames = self.frames(range(0, 25000, 100))
+        self.burst(frames, list(range(250)), poll=4)
+
+    def test_gro_keeps_nothing(self):
+        """
+        All leaves GRO in the same poll. No other poll follows, so what came
+        after napi_complete_done() would stay there.
+        """
+        guest.ns("rcv", f"ethtool -K {DUT} gro on")
+        got = self.wire.burst(self.frames([300, 100, 200, 0], v6=True))
+        guest.ns("rcv", f"ethtool -K {DUT} gro off")
+        self.assertEqual([len(f) for f in got], [74 + 400])
+
     def test_block(self):
         setting("block_size", 4)
         self.burst(self.frames([300, 200, 100, 0, 900, 800, 700, 600, 500]),
@@ -129,13 +145,13 @@ class FlushTest(unittest.TestCase):
         self.assertEqual(moved["srpic_blocks"], moved["srpic_packets_taken"])
 
     def test_random_permutations(self):
-        """Any order of one block leaves sorted; seeds are fixed."""
+        """Any order of a block leaves sorted, also across 2^32."""
         for seed in range(20):
             order = list(range(32))
             random.Random(seed).shuffle(order)
             sorted_order = sorted(range(32), key=lambda i, o=order: o[i])
             with self.subTest(seed=seed):
-                self.burst(self.frames([(0xFFFFF000 + 100 * n) & 0xFFFFFFFF
+                self.burst(self.frames([(0xFFFFFA00 + 100 * n) & 0xFFFFFFFF
                                         for n in order]),
                            sorted_order, block=1)
 

@@ -77,34 +77,42 @@ def checksum(data):
 
 
 def tcp_frame(macs, seq, length, *, port=4000, tsval=None, flags=ACK,
-              fragment=False, v6=False):
-    """A frame with TCP payload; macs is (destination, source), 6 bytes each."""
-    options = b""
+              fragment=False, df=False, v6=False, ends=None, ack=1,
+              options=b"", payload=None):
+    """A frame with TCP payload; macs is (destination, source), 6 bytes each.
+
+    A connection is named by its ends, (address, port) of source and
+    destination; the default leads nowhere.
+    """
+    if ends is None:
+        ends = (((SOURCE_V6, 5201), (NOBODY_V6, port)) if v6 else
+                ((SOURCE_V4, 5201), (NOBODY_V4, port)))
     if tsval is not None:
         options = struct.pack(">BBBBII", 1, 1, 8, 10, tsval, 0)
-    payload = bytes((seq + i) & 0xFF for i in range(length))
+    if payload is None:
+        payload = bytes((seq + i) & 0xFF for i in range(length))
 
     def tcp(check):
-        return struct.pack(">HHIIBBHHH", 5201, port, seq, 1,
+        return struct.pack(">HHIIBBHHH", ends[0][1], ends[1][1], seq, ack,
                            (20 + len(options)) << 2, flags, 512, check,
                            0) + options + payload
 
     size = len(tcp(0))
     if v6:
-        addresses = (socket.inet_pton(socket.AF_INET6, SOURCE_V6)
-                     + socket.inet_pton(socket.AF_INET6, NOBODY_V6))
+        addresses = b"".join(socket.inet_pton(socket.AF_INET6, address)
+                             for address, _ in ends)
         pseudo = addresses + struct.pack(">II", size, socket.IPPROTO_TCP)
         head = struct.pack(">IHBB", 6 << 28, size, socket.IPPROTO_TCP,
                            64) + addresses
     else:
-        addresses = (socket.inet_aton(SOURCE_V4)
-                     + socket.inet_aton(NOBODY_V4))
+        addresses = b"".join(socket.inet_aton(address)
+                             for address, _ in ends)
         pseudo = addresses + struct.pack(">HH", socket.IPPROTO_TCP, size)
 
         def ip(check):
             return struct.pack(">BBHHHBBH", 0x45, 0, 20 + size, 1,
-                               0x2000 if fragment else 0, 64,
-                               socket.IPPROTO_TCP, check) + addresses
+                               0x2000 if fragment else 0x4000 * df,
+                               64, socket.IPPROTO_TCP, check) + addresses
 
         head = ip(checksum(ip(0)))
     proto = struct.pack(">H", ETH_P_IPV6 if v6 else ETH_P_IP)

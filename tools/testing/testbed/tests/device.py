@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The device under test by ioctl, without a process for each request."""
+
+import array
+import fcntl
+import socket
+import struct
+
+import guest
+from frames import namespace
+
+SIOCETHTOOL = 0x8946
+ETHTOOL_GSTATS, ETHTOOL_GPFLAGS, ETHTOOL_SPFLAGS = 0x1D, 0x27, 0x28
+
+
+class Device:
+    """Leaves SRPIC on; the device must keep its statistics' names."""
+
+    def __init__(self):
+        with namespace("rcv"):
+            self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.names = list(guest.ethtool_stats("rcv", guest.DUT))
+        self.private_flags = {}
+        for on in False, True:
+            guest.switch(on)
+            self.private_flags[on] = self.flags()
+
+    def request(self, buffer):
+        address, _ = buffer.buffer_info()
+        fcntl.ioctl(self.socket, SIOCETHTOOL,
+                    struct.pack("16sQ16x", guest.DUT.encode(), address))
+        return buffer
+
+    def flags(self):
+        """The private flags, as a bit map."""
+        return self.request(array.array("I", [ETHTOOL_GPFLAGS, 0]))[1]
+
+    def switch(self, on):
+        """As guest.switch()."""
+        self.request(array.array("I", [ETHTOOL_SPFLAGS,
+                                       self.private_flags[on]]))
+
+    def stats(self):
+        """As guest.ethtool_stats()."""
+        stats = self.request(array.array("Q", [ETHTOOL_GSTATS] + [0] * 1000))
+        assert stats[0] >> 32 == len(self.names), "ethtool has other names"
+        return dict(zip(self.names, stats[1:]))

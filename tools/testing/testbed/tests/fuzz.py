@@ -1,0 +1,363 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""fuzz.py MUTANTS SEED: mutants among valid flows, with SRPIC off and on.
+
+Each burst of mutate.py goes over the wire twice and is received in one poll,
+which the counters confirm where blocks are not cut short otherwise. The
+multiset of what comes up must not depend on SRPIC, the valid flows' bytes
+must come up, and the counters must say what mutate.py expects. A burst that
+fails is shrunk and printed as an entry for corpus/, which is replayed first.
+"""
+
+import argparse
+import ctypes
+import mmap
+import os
+import socket
+import struct
+import sys
+import time
+from collections import Counter
+from contextlib import contextmanager
+from itertools import accumulate, chain
+from pathlib import Path
+
+import guest
+import mutate
+from device import Device
+from frames import ETH_P_ALL, namespace
+
+DUT = guest.DUT
+CORPUS = Path(__file__).parent / "corpus"
+QUIET_S = 0.1           # virtual time, so free
+REPORTS_MAX = 5
+
+
+class Settings:
+    """net.srpic of the device's namespace."""
+
+    def __init__(self):
+        with namespace("rcv"):
+            # an open file stays with the namespace that it was opened in
+            self.files = {
+                name: open(f"/proc/sys/net/srpic/{name}", "r+b", buffering=0)
+                for name in ("block_size", "full_flush_pkts")}
+        self.now = {}
+
+    def set(self, name, value):
+        if self.now.get(name) != value:
+            os.pwrite(self.files[name].fileno(), b"%d\n" % value, 0)
+            self.now[name] = value
+
+
+class Tap:
+    """
+    What comes up, through a PACKET_RX_RING: one copy and no system call.
+
+    A record is what a tap can know of a frame: its bytes from the MAC header
+    on, the VLAN tag that was taken out, protocol, and where IP begins.
+    """
+
+    SLOT, SLOTS = 128 << 10, 256        # a slot holds the longest aggregate
+
+    def __init__(self):
+        with namespace("rcv"):
+            self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+        packet = 263                                    # SOL_PACKET
+        self.socket.setsockopt(packet, 10, 1)           # TPACKET_V2
+        self.socket.setsockopt(packet, 23, 1)           # IGNORE_OUTGOING
+        self.socket.setsockopt(packet, 5, struct.pack(  # RX_RING
+            "IIII", self.SLOT, self.SLOTS, self.SLOT, self.SLOTS))
+        self.ring = mmap.mmap(self.socket.fileno(), self.SLOT * self.SLOTS)
+        self.next = 0
+        with namespace("rcv"):
+            self.socket.bind((DUT, ETH_P_ALL))
+
+    def records(self):
+        """All that have come up by now, of the fuzzer's own."""
+        ring, found = self.ring, []
+        while True:
+            at = self.next * self.SLOT
+            status, length, kept, mac, net, _, _, tci, tpid = \
+                struct.unpack_from("IIIHHIIHH", ring, at)
+            if not status & 1:
+                return found
+            if status & 2 or kept != length:
+                raise RuntimeError(f"frame of {length} bytes was cut")
+            data = ring[at + mac:at + mac + kept]
+            if data[6:12] == mutate.SOURCE:
+                tag = struct.pack(">HH", tpid, tci) if status & 16 else b""
+                found.append((data, tag, ring[at + 34:at + 36], net - mac))
+            struct.pack_into("I", ring, at, 0)
+            self.next = (self.next + 1) % self.SLOTS
+
+    def dropped(self):
+        """Frames that found no slot since the last call."""
+        return struct.unpack("II", self.socket.getsockopt(263, 6, 8))[1]
+
+
+def wire_bytes(record):
+    """The frame as it was on the wire."""
+    data, tag, _, _ = record
+    return data[:12] + tag + data[12:]
+
+
+class Sender:
+    """Sends a burst with one system call."""
+
+    SLOTS = 64
+
+    def __init__(self):
+        with namespace("rtr"):
+            self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+            self.socket.bind((guest.RTR_DEV, 0))
+        self.socket.setsockopt(socket.SOL_SOCKET, 32, 8 << 20)  # SNDBUFFORCE
+        self.send_all = ctypes.CDLL(None, use_errno=True).sendmmsg
+        self.data = b""     # what the vectors point to
+        self.vectors = ctypes.create_string_buffer(16 * self.SLOTS)
+        self.headers = ctypes.create_string_buffer(64 * self.SLOTS)
+        for n in range(self.SLOTS):
+            # struct mmsghdr: name, its length, iov, their number, ...
+            struct.pack_into("QQQQ", self.headers, 64 * n, 0, 0,
+                             ctypes.addressof(self.vectors) + 16 * n, 1)
+        self.pkts = 0
+
+    def load(self, frames):
+        """Take frames; send() sends them, as often as it is called."""
+        self.data = b"".join(frames)
+        sizes = [len(raw) for raw in frames]
+        base = ctypes.cast(self.data, ctypes.c_void_p).value
+        starts = accumulate(sizes, initial=base)
+        struct.pack_into(f"{2 * len(frames)}Q", self.vectors, 0,
+                         *chain.from_iterable(zip(starts, sizes)))
+        self.pkts = len(frames)
+
+    def send(self):
+        """Send what load() took."""
+        sent = self.send_all(self.socket.fileno(), self.headers, self.pkts, 0)
+        if sent != self.pkts:
+            raise OSError(ctypes.get_errno(), f"sent {sent} of {self.pkts}")
+
+
+def intact(burst, records):
+    """Whether each valid frame's bytes came up, in an aggregate or alone."""
+    up = {}
+    for record in records:
+        if found := mutate.payload(wire_bytes(record)):
+            up.setdefault(found[0], []).append(found[1:])
+    return all(
+        any(have[(seq - first) & 0xFFFFFFFF:][:len(data)] == data
+            for first, have in up.get(flow, ()))
+        for flow, seq, data in (
+            mutate.payload(raw) for n, raw in enumerate(burst.frames)
+            if n not in burst.mutants))
+
+
+class Fuzzer:
+    """Sends bursts off and on, judges, sums up."""
+
+    def __init__(self):
+        guest.ns("rcv", f"ip link set {DUT} promisc on")    # and any VLAN
+        # Frames are polled by a thread, which cannot run before the sender
+        # sleeps: a burst is one poll, however long it takes to send.
+        guest.ns("rcv", ["sh", "-c",
+                         f"echo 1 >/sys/class/net/{DUT}/threaded"])
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        self.device, self.settings = Device(), Settings()
+        self.tap, self.sender = Tap(), Sender()
+        self.mtu, self.nic_checks, self.gro = 1500, True, False
+        self.sums, self.failed, self.differ = Counter(), 0, None
+
+    def configure(self, part):
+        """Set up the device under test for what follows: see PARTS."""
+        self.part = part
+        mtu, gro, rx, rxvlan = PARTS[part][1]
+        guest.ns("rcv", f"ethtool -K {DUT} gro {gro} rx {rx} "
+                        f"rxvlan {rxvlan}")
+        self.nic_checks, self.gro = rx == "on", gro == "on"
+        if mtu != self.mtu:
+            guest.ns("rcv", f"ethtool -G {DUT} rx 4096")
+            for name, dev in ("rtr", guest.RTR_DEV), ("rcv", DUT):
+                guest.ns(name, f"ip link set {dev} mtu {mtu}")
+            time.sleep(3)       # for the link
+            self.mtu = mtu
+        self.sender.load([])
+        self.exchange(False)        # whatever the above has sent
+        self.last = self.counters()
+
+    def counters(self):
+        """SRPIC's counters."""
+        return {name.removeprefix("srpic_"): value
+                for name, value in self.device.stats().items()
+                if name.startswith("srpic_")}
+
+    def exchange(self, on):
+        """Send what is loaded; the records that come up, sorted."""
+        self.device.switch(on)
+        self.sender.send()
+        time.sleep(QUIET_S)
+        return sorted(self.tap.records())
+
+    def complaints(self, burst):
+        """Send a burst without and with SRPIC: ([what is wrong], figures)."""
+        self.settings.set("block_size", burst.block_size)
+        self.settings.set("full_flush_pkts", burst.full_flush_pkts)
+        self.sender.load(burst.frames)
+        off, on = self.exchange(False), self.exchange(True)
+        now = self.counters()
+        moved = Counter(guest.difference(self.last, now))
+        self.last = now
+        figures = Counter(moved)
+        if self.gro:
+            return [f"bytes of a valid flow differ, SRPIC {name}"
+                    for name, records in (("off", off), ("on", on))
+                    if not intact(burst, records)], figures
+
+        wrong, self.differ = [], None
+        if off != on:
+            wrong.append(f"{len(off)} frames came up without and {len(on)} "
+                         "with SRPIC, and they differ")
+            self.differ = Counter(off), Counter(on)
+        # a frame is padded to 60 bytes, without its tag if that is taken out
+        up = {raw.ljust(64, b"\0"): raw for raw in map(wire_bytes, on)}
+        arrived = [up.get(raw.ljust(64, b"\0")) for raw in burst.frames]
+        if not all(raw for n, raw in enumerate(arrived)
+                   if n not in burst.mutants):
+            wrong.append("a frame that must come up did not, or not whole")
+        told = mutate.forecast(burst, arrived, self.nic_checks)
+        expected = {"packets_taken": told.taken,
+                    "packets_passed": told.passed}
+        if told.exact:
+            expected |= {"flush_barrier": told.barrier,
+                         "flush_poll": told.poll}
+        expected |= burst.expected
+        wrong += [f"{name} is {moved[name]}, not {value}"
+                  for name, value in expected.items() if moved[name] != value]
+        figures.update(mutants=len(burst.mutants), met=told.met,
+                       rough=len(burst.mutants - burst.gentle),
+                       met_rough=told.met_rough,
+                       arrived=sum(arrived[n] is not None
+                                    for n in burst.mutants))
+        return wrong, figures
+
+    def judge(self, burst, name):
+        """Send a burst; report it if it is wrong."""
+        wrong, figures = self.complaints(burst)
+        self.sums.update(figures, bursts=1, frames=len(burst.frames))
+        if wrong:
+            self.failed += 1
+            print(f"not ok: {name}: {'; '.join(wrong)}", flush=True)
+            if self.failed <= REPORTS_MAX:
+                self.report(burst, name)
+
+    def report(self, burst, name):
+        """Print the least part of a burst that is wrong, for corpus/."""
+        size = len(burst.frames) // 2
+        while size:
+            for at in range(0, len(burst.frames), size):
+                less = burst.without(at, size)
+                if less.frames and self.complaints(less)[0]:
+                    burst = less
+                    break
+            else:
+                size //= 2
+        wrong, _ = self.complaints(burst)
+        print(f"# {name}: {'; '.join(wrong) or 'not wrong again'}")
+        if self.differ:
+            off, on = self.differ
+            for text, records in (("without", off - on), ("with", on - off)):
+                for data, tag, proto, network in records:
+                    print(f"# only {text} SRPIC: tag {tag.hex()}, protocol "
+                          f"{proto.hex()}, IP at {network}: {data.hex()}")
+        print(burst.text(self.part) + "\n", flush=True)
+
+
+@contextmanager
+def kernel_messages(found):
+    """Warnings, and what is worse, that the kernel prints meanwhile."""
+    fd = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
+    os.lseek(fd, 0, os.SEEK_END)
+    yield
+    while True:
+        try:
+            head, _, text = os.read(fd, 8192).decode().partition(";")
+        except BlockingIOError:
+            break
+        if int(head.split(",")[0]) & 7 <= 4:
+            found.append(text.split("\n")[0])
+    os.close(fd)
+
+
+# share of the mutants; MTU, gro, rx, rxvlan
+PARTS = [
+    (0.50, (1500, "off", "on", "on")),
+    (0.15, (1500, "off", "on", "off")),
+    (0.15, (1500, "off", "off", "on")),
+    (0.15, (1500, "off", "off", "off")),
+    (0.05, (1500, "on", "on", "on")),
+    (0.05, (9000, "off", "on", "on")),
+    (0.01, (9000, "on", "on", "on")),
+]
+
+
+def run(fuzzer, mutants, seed):
+    """Replay the corpus, then fuzz."""
+    entries = [entry for path in sorted(CORPUS.glob("*.txt"))
+               for entry in mutate.corpus(path.read_text())]
+    if not entries:
+        raise RuntimeError("there is no corpus")
+    for part in range(len(PARTS)):
+        mine = [(text, burst) for text, at, burst in entries if at == part]
+        if mine:
+            fuzzer.configure(part)
+        for comment, burst in mine:
+            fuzzer.judge(burst, f"corpus: {comment}")
+    print(f"corpus: {fuzzer.sums['bursts']} bursts", flush=True)
+    fuzzer.sums.clear()
+    number = 0
+    for part, (share, settings) in enumerate(PARTS):
+        fuzzer.configure(part)
+        sums, end = fuzzer.sums, 0
+        todo = share * mutants
+        while end < todo:
+            burst = mutate.burst(seed, number, jumbo=settings[0] > 1500)
+            fuzzer.judge(burst, f"burst {number} of seed {seed}")
+            end += len(burst.mutants)
+            number += 1
+        print("mtu %d, gro %s, rx %s, rxvlan %s: " % settings
+              + f"{end} mutants, {number} bursts so far, mean block "
+              f"{sums['packets_taken'] / max(sums['blocks'], 1):.1f}",
+              flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("mutants", type=int)
+    parser.add_argument("seed", type=int)
+    args = parser.parse_args()
+    fuzzer, messages = Fuzzer(), []
+    with kernel_messages(messages):
+        run(fuzzer, args.mutants, args.seed)
+    sums = fuzzer.sums
+    mean = sums["packets_taken"] / max(sums["blocks"], 1)
+    met = sums["met"] / max(sums["mutants"], 1)
+    rough = sums["met_rough"] / max(sums["rough"], 1)
+    lost = fuzzer.tap.dropped()
+    print(f"{sums['mutants']} mutants ({sums['arrived']} came up), "
+          f"{sums['frames']} frames, {sums['bursts']} bursts, "
+          f"mean block {mean:.1f}, {met:.0%} of the mutants met held packets "
+          f"of their flow (of the {sums['rough']} that are not suitable "
+          f"segments any more, {rough:.0%}), seed {args.seed}")
+    checks = {
+        f"{fuzzer.failed} bursts were wrong": not fuzzer.failed,
+        f"too few mutants: {sums['mutants']}": sums["mutants"] >= args.mutants,
+        f"mean block is below 8: {mean:.2f}": mean >= 8,
+        f"below 30 % met held packets: {met:.3f}, {rough:.3f}":
+            min(met, rough) >= 0.3,
+        f"the tap lost {lost} frames": not lost,
+        f"the kernel complained: {messages[:5]}": not messages}
+    sys.exit(not guest.report(checks))
+
+
+if __name__ == "__main__":
+    main()

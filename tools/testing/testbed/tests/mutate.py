@@ -1,0 +1,557 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Bursts of TCP segments with mutants of them in between.
+
+This knows frames, and how SRPIC has to read them (read() is written from the
+rules, not from the library), but no guest. One number makes one burst.
+"""
+
+import random
+import struct
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+DESTINATION = bytes.fromhex("525400000002")     # of topology.sh
+SOURCE = bytes.fromhex("5254000000f7")          # nobody else has it
+NOBODY_V4 = bytes([10, 0, 2, 99])
+NOBODY_V6 = bytes.fromhex("fd000002" + 22 * "0" + "99")
+FRAME_MAX = 1514
+IPV4, IPV6 = b"\x08\x00", b"\x86\xdd"
+TAGS = CTAG, STAG = b"\x81\x00", b"\x88\xa8"
+TCP = 6
+ACK, PSH, FLAGS = 0x010, 0x008, 0xFFF
+
+BURST = 63              # below the budget of a poll
+JUMBO_BURST = 40
+POOL = random.Random(1).randbytes(1 << 16)      # what all flows send
+POOL += POOL
+
+
+def checksum(data, start=0):
+    """The Internet checksum: 2^16 is 1, modulo 65535."""
+    total = int.from_bytes(data, "big")
+    if len(data) & 1:
+        total <<= 8
+    return -(total + start) % 65535
+
+
+class Flow:
+    """A connection: what all of its frames have in common."""
+
+    def __init__(self, rng, sizes):
+        self.v6 = rng.random() < 0.4
+        self.tags = rng.choice(
+            [(), (), ((CTAG, rng.randrange(1, 4095)),),
+             ((CTAG, rng.randrange(8) << 13),),
+             ((STAG, rng.randrange(1, 4095)),)])
+        host = rng.randrange(100, 250)
+        self.addresses = (NOBODY_V6[:15] + bytes([host]) + NOBODY_V6
+                          if self.v6 else bytes([10, 0, 2, host]) + NOBODY_V4)
+        self.ports = rng.randrange(1 << 32).to_bytes(4, "big")
+        self.isn = rng.choice([rng.randrange(1 << 32),
+                               (1 << 32) - rng.randrange(5000)])
+        self.tsval = rng.choice([None, rng.randrange(1 << 32)])
+        self.offset = rng.randrange(1 << 16)
+        vlan = 0
+        for tag, tci in self.tags:
+            vlan = tci & 0xFFF | (0x1000 if tag == STAG else 0)
+        self.key = (vlan, self.addresses), self.ports   # as read() has it
+        self.sizes = sizes
+        self.pseudo = int.from_bytes(self.addresses, "big") + TCP
+        self.sent = 0
+
+    def segment(self, rng):
+        """The next bytes of this flow, as arguments of frame()."""
+        size = rng.randint(*self.sizes)
+        start = (self.offset + self.sent) & 0xFFFF
+        f = {"seq": self.isn + self.sent, "payload": POOL[start:start + size]}
+        if self.tsval is not None:
+            f["tsval"] = self.tsval + self.sent // 500
+        self.sent += size
+        return f
+
+
+def frame(flow, seq, payload, tsval=None, options=None, tags=None,
+          ethertype=None, version=None, ihl=None, tos=0, length=None, ident=1,
+          frag=0x4000, ttl=64, proto=TCP, ip_options=b"", extensions=(),
+          ip_check=0, doff=None, flags=ACK, ack=1, window=512, check=0,
+          urgent=0, trailer=b""):
+    """A frame. What is None is as it ought to be; checks are an error."""
+    if options is None:
+        options = b"" if tsval is None else struct.pack(
+            ">II4x", 0x0101080A, tsval & 0xFFFFFFFF)
+    if doff is None:
+        doff = 5 + len(options) // 4
+    tcp = flow.ports + struct.pack(
+        ">IIHHHH", seq & 0xFFFFFFFF, ack, (doff & 15) << 12 | flags, window,
+        0, urgent) + options + payload
+    good = checksum(tcp, flow.pseudo + len(tcp))
+    tcp = b"%b%b%b" % (tcp[:16], (good ^ check).to_bytes(2, "big"), tcp[18:])
+    if flow.v6:
+        chain = b""
+        for kind, body in reversed(extensions):
+            chain = bytes([proto]) + body + chain
+            proto = kind
+        ip = struct.pack(
+            ">IHBB", (6 if version is None else version) << 28 | tos << 20,
+            len(chain) + len(tcp) if length is None else length, proto,
+            ttl) + flow.addresses + chain
+    else:
+        if ihl is None:
+            ihl = 5 + len(ip_options) // 4
+        ip = struct.pack(
+            ">BBHHHBBH", (4 if version is None else version) << 4 | ihl, tos,
+            20 + len(ip_options) + len(tcp) if length is None else length,
+            ident, frag, ttl, proto, 0) + flow.addresses + ip_options
+        ip = b"%b%b%b" % (
+            ip[:10], (checksum(ip) ^ ip_check).to_bytes(2, "big"), ip[12:])
+    tag = b"".join(t + tci.to_bytes(2, "big")
+                   for t, tci in (flow.tags if tags is None else tags))
+    if ethertype is None:
+        ethertype = IPV6 if flow.v6 else IPV4
+    return b"%b%b%b%b%b%b%b" % (DESTINATION, SOURCE, tag, ethertype, ip, tcp,
+                                trailer)
+
+
+# Mutations. The gentle ones leave a segment suitable: it must be sorted.
+
+def m_harmless(rng, flow, f):
+    """A field that is no business of a sorter."""
+    f |= rng.choice([
+        {"tos": rng.randrange(256)}, {"ttl": rng.randrange(256)},
+        {"ident": rng.randrange(65536)}, {"frag": rng.choice([0, 0x8000])},
+        {"window": rng.randrange(65536)}, {"ack": rng.randrange(1 << 32)},
+        {"urgent": rng.randrange(65536)}, {"flags": ACK | PSH},
+        {"ip_check": rng.randrange(1, 65536)}])
+
+
+def m_payload(rng, flow, f):
+    f["payload"] = rng.randbytes(len(f["payload"]))
+
+
+def m_priority(rng, flow, f):
+    """Another priority in the same VLAN."""
+    f["tags"] = tuple((t, tci & 0xFFF | rng.randrange(1, 16) << 12)
+                      for t, tci in flow.tags or [(CTAG, 0)])
+
+
+def m_seq(rng, flow, f):
+    f["seq"] += rng.choice([
+        rng.randrange(1 << 32), 1 << 31, 1 << 30, -(1 << 30), (1 << 30) - 1,
+        1, -1, -rng.randrange(1000), rng.randrange(1000)])
+
+
+def m_tsval(rng, flow, f):
+    now = (f.get("tsval") or 0)
+    f["tsval"] = rng.choice([
+        now + rng.choice([1, -1, 1 << 31, 1 << 30, -(1 << 30)]),
+        rng.randrange(1 << 32), None])
+
+
+def m_length(rng, flow, f):
+    real = len(f["payload"]) + (20 if flow.v6 else 40)
+    f["length"] = rng.choice([
+        0, 1, 19, 20, 39, 40, 65535, rng.randrange(65536),
+        max(real + rng.randrange(-40, 40), 0), max(real - 1, 0), real + 1])
+
+
+def m_ihl(rng, flow, f):
+    f["ihl"] = rng.randrange(16)
+    if flow.v6:
+        f["version"] = rng.randrange(16)
+
+
+def m_version(rng, flow, f):
+    f["version"] = rng.randrange(16)
+
+
+def m_doff(rng, flow, f):
+    f["doff"] = rng.randrange(16)
+
+
+def m_flags(rng, flow, f):
+    f["flags"] = rng.choice([ACK ^ 1 << rng.randrange(12),
+                             rng.randrange(FLAGS + 1)])
+
+
+def m_fragment(rng, flow, f):
+    if flow.v6:
+        bits = rng.choice([1, rng.randrange(8192) << 3, 0])
+        f["extensions"] = ((44, struct.pack(">BHI", 0, bits, 7)),)
+    else:
+        f["frag"] = rng.choice([0x2000, rng.randrange(1, 8192),
+                                0x2000 | rng.randrange(8192)])
+
+
+def m_ip_options(rng, flow, f):
+    if flow.v6:
+        f["extensions"] = tuple(
+            (rng.choice([0, 43, 60, 135, 139, 140, 50, 51, 59, 253]),
+             rng.choice([bytes([0]) + bytes([1, 4, 0, 0, 0, 0]),
+                         rng.randbytes(7)]))
+            for _ in range(rng.randint(1, 4)))
+    else:
+        words = rng.randint(1, 10)
+        f["ip_options"] = rng.choice([
+            b"\1" * 4 * words, b"\x94\x04\0\0", bytes(4 * words),
+            rng.randbytes(4 * words)])
+
+
+def m_tcp_options(rng, flow, f):
+    stamp = struct.pack(">II", (f.get("tsval") or 0) & 0xFFFFFFFF, 0)
+    f["options"] = rng.choice([
+        b"\x08\x0a" + stamp + b"\1\1", b"\1\1\x08\x09" + stamp,
+        b"\1\1\x08\x0a", b"\1\1\x08\x0a" + stamp[:4],
+        b"\0\1\x08\x0a" + stamp, b"\1\x08\x0a" + stamp + b"\1",
+        b"\1\1\x08\x0a" + stamp + b"\0\0\0\0",
+        b"\1" * 4 * rng.randint(1, 10), bytes(4 * rng.randint(1, 10)),
+        b"\1\1\5\x0a" + rng.randbytes(8), b"\2\4\5\xb4", b"\3\3\7\0",
+        b"\x13\x12" + rng.randbytes(16) + b"\1\1",
+        b"\x1e\x08" + rng.randbytes(6), b"\1\1\1\1\1\1\x08\x0a" + stamp[:4],
+        rng.randbytes(12), rng.randbytes(4 * rng.randint(1, 10))])
+
+
+def m_tags(rng, flow, f):
+    f["tags"] = tuple(
+        (rng.choice([CTAG, CTAG, STAG, b"\x91\x00"]),
+         rng.choice([0, 1, 4095, rng.randrange(65536)]))
+        for _ in range(rng.randint(0, 3)))
+
+
+def m_trailer(rng, flow, f):
+    f["trailer"] = rng.choice([bytes, rng.randbytes])(rng.randint(1, 40))
+
+
+def m_check(rng, flow, f):
+    f["check"] = rng.choice([1, 0xFFFF, rng.randrange(1, 65536)])
+
+
+def m_empty(rng, flow, f):
+    f["payload"] = b""
+
+
+def m_proto(rng, flow, f):
+    f["proto"] = rng.choice([17, 47, 51, 4, 41, 132, 1, 58, 0, 255,
+                             rng.randrange(256)])
+
+
+def m_ethertype(rng, flow, f):
+    f["ethertype"] = rng.choice([
+        IPV4, IPV6, CTAG, STAG, b"\x88\x64", b"\x88\x47", b"\x00\x20",
+        b"\x08\x06", rng.randbytes(2)])
+
+
+def m_large(rng, flow, f):
+    f["payload"] = POOL[:rng.randint(1000, 1380)]
+
+
+# Mutations of the bytes: they come after the checksums.
+
+def b_truncate(rng, flow, raw):
+    head = 14 + 4 * len(flow.tags)
+    end = rng.choice([14, head, head + 1, head + 20, head + 40, head + 54,
+                      head + 60, len(raw) - 1, rng.randrange(14, len(raw))])
+    return raw[:max(end, 14)]
+
+
+def b_flip(rng, flow, raw):
+    raw = bytearray(raw)
+    for _ in range(rng.choice([1, 1, 2, 8])):
+        raw[rng.randrange(12, min(len(raw), 90))] ^= 1 << rng.randrange(8)
+    return bytes(raw)
+
+
+def b_zero_check(rng, flow, raw):
+    head = 14 + 4 * len(flow.tags) + (40 if flow.v6 else 20)
+    return raw[:head + 16] + b"\0\0" + raw[head + 18:]
+
+
+GENTLE = [m_harmless, m_harmless, m_payload, m_priority]
+BYTES = [b_truncate, b_flip, b_zero_check]
+ROUGH = [
+    m_seq, m_tsval, m_length, m_ihl, m_version, m_doff, m_flags, m_fragment,
+    m_ip_options, m_tcp_options, m_tags, m_trailer, m_check, m_empty, m_proto,
+    m_ethertype, m_large, *BYTES]
+
+
+def is_repaired(raw):
+    """Whether QEMU's igb sends another frame: it fills in a length of 0."""
+    at = 14
+    while raw[at - 2:at] in TAGS:
+        at += 4
+    return raw[at - 2:at] == IPV6 and raw[at + 4:at + 6] == b"\0\0"
+
+
+def mutant(rng, flow, segment, sound, kinds):
+    """A segment of a flow, spoilt in one or more ways; sound is its frame."""
+    raw = sound
+    while raw == sound or is_repaired(raw):
+        f, spoil = dict(segment), None
+        for change in rng.sample(kinds, rng.choice([1, 1, 1, 2, 3])):
+            if change in BYTES:
+                spoil = change
+            else:
+                change(rng, flow, f)
+        raw = frame(flow, **f)
+        if spoil:
+            raw = spoil(rng, flow, raw)
+    return raw[:max(len(sound), FRAME_MAX)]
+
+
+VALID, GENTLE_ONE, ROUGH_ONE = range(3)
+
+
+@dataclass
+class Burst:
+    """Frames that arrive in one poll, and the settings that they meet."""
+
+    frames: list
+    origin: list        # of each frame: its flow as read() has it
+    mutants: set        # indices of frames
+    gentle: set = field(default_factory=set)    # those that stay suitable
+    block_size: int = 128
+    full_flush_pkts: int = 0
+    expected: dict = field(default_factory=dict)    # counters, in the corpus
+
+    def without(self, start, number):
+        """This burst with fewer frames."""
+        keep = [n for n in range(len(self.frames))
+                if not start <= n < start + number]
+        return Burst([self.frames[n] for n in keep],
+                     [self.origin[n] for n in keep],
+                     {at for at, n in enumerate(keep) if n in self.mutants},
+                     {at for at, n in enumerate(keep) if n in self.gentle},
+                     self.block_size, self.full_flush_pkts)
+
+    def text(self, part):
+        """
+        An entry of the corpus: how the device is set up, settings, then a
+        frame on each line, a mutant with an x behind it.
+        """
+        head = (f"part={part} block_size={self.block_size} "
+                f"full_flush_pkts={self.full_flush_pkts}")
+        return "\n".join([head, *(
+            raw.hex() + " x" * (n in self.mutants)
+            for n, raw in enumerate(self.frames))])
+
+
+def corpus(text):
+    """
+    [(comment, part, burst)]: entries are as text() makes them, with an empty
+    line between two. Flushes may be added to the settings, as
+    flush_CAUSE=NUMBER.
+    """
+    found = []
+    for entry in text.strip().split("\n\n"):
+        lines = entry.split("\n")
+        comment = " ".join(line[1:].strip() for line in lines
+                           if line.startswith("#"))
+        lines = [line for line in lines if line and line[0] != "#"]
+        if not lines:
+            continue
+        numbers = {name: int(value) for name, value in
+                   (pair.split("=") for pair in lines[0].split())}
+        expected = {name: value for name, value in numbers.items()
+                    if name.startswith("flush_")}
+        frames = [bytes.fromhex(line.removesuffix(" x")) for line in lines[1:]]
+        mutants = {n for n, line in enumerate(lines[1:])
+                   if line.endswith(" x")}
+        found.append((comment, numbers.get("part", 0), Burst(
+            frames, [None] * len(frames), mutants, set(),
+            numbers["block_size"], numbers["full_flush_pkts"], expected)))
+    return found
+
+
+def shares(rng, total, parts):
+    """Total as so many random summands."""
+    cuts = sorted(rng.randint(0, total) for _ in range(parts - 1))
+    return [b - a for a, b in zip([0, *cuts], [*cuts, total])]
+
+
+@lru_cache(2)
+def valid_flows(seed, jumbo):
+    """[(flow, segment, frame)] of one or two flows, enough for a burst."""
+    rng = random.Random(seed)
+    sizes = rng.choice([(1, 12), (20, 120), (20, 120), (100, 300),
+                        (100, 300), (1200, 1380)])
+    if jumbo:
+        sizes = rng.choice([(1, 8900), (8000, 8900)])
+    flows = [Flow(rng, sizes) for _ in range(rng.choice([1, 1, 1, 2]))]
+    found = []
+    for _ in range(JUMBO_BURST if jumbo else BURST):
+        flow = rng.choice(flows)
+        segment = flow.segment(rng)
+        found.append((flow, segment, frame(flow, **segment)))
+    return found
+
+
+def burst(seed, number, jumbo=False):
+    """
+    The burst of this seed and number. Valid flows serve for some bursts.
+
+    Rough mutants come in clusters: each of these may end a block. Gentle ones
+    lie anywhere.
+    """
+    segments = list(valid_flows(seed << 32 | number // 8, jumbo))
+    rng = random.Random(seed << 32 | 1 << 31 | number)
+    rng.shuffle(segments)
+    total = len(segments)
+    rough = rng.randrange(total // 3)
+    gentle = rng.randrange(total * 2 // 5)
+    items = [(frame, flow, VALID) for flow, _, frame in
+             segments[rough + gentle:]]
+    items += [(mutant(rng, *segment, GENTLE), segment[0], GENTLE_ONE)
+              for segment in segments[rough:rough + gentle]]
+    rng.shuffle(items)
+    spoilt = [(mutant(rng, *segment, ROUGH), segment[0], ROUGH_ONE)
+              for segment in segments[:rough]]
+    clusters = rng.randint(1, 4) if jumbo else rng.randint(4, 14)
+    for size in shares(rng, rough, clusters):
+        at = rng.randint(0, len(items))
+        items[at:at] = [spoilt.pop() for _ in range(size)]
+    return Burst([raw for raw, _, _ in items],
+                 [flow.key for _, flow, _ in items],
+                 {n for n, item in enumerate(items) if item[2] != VALID},
+                 {n for n, item in enumerate(items) if item[2] == GENTLE_ONE},
+                 rng.choice([128, 128, 32, 32, 32, 32, rng.randint(1, 128)]),
+                 rng.randint(1, 80) if rng.random() < 0.05 else 0)
+
+
+# How SRPIC has to read a frame
+
+PASS, BARRIER, BARRIER_ALL, TAKE = "pass", "barrier", "barrier_all", "take"
+IPV6_EXTENSIONS = {0, 43, 44, 51, 59, 60}
+
+
+def word(raw, at):
+    return raw[at] << 8 | raw[at + 1]
+
+
+def read(raw, nic_checks):
+    """
+    (what becomes of a frame, its flow): a flow is (hosts, ports).
+
+    nic_checks says whether the NIC's verdict of the checksum is in use.
+    """
+    at, vlan, proto = 14, 0, raw[12:14]
+    if proto in TAGS:
+        vlan = word(raw, 14) & 0xFFF
+        if vlan and proto == STAG:
+            vlan |= 0x1000
+        at, proto = 18, raw[16:18]
+    if proto == IPV4:
+        if len(raw) < at + 20 or not 0x45 <= raw[at] <= 0x4F or \
+                raw[at + 9] != TCP:
+            return PASS, None
+        hosts = vlan, raw[at + 12:at + 20]
+        if word(raw, at + 6) & 0x3FFF:
+            return BARRIER_ALL, (hosts, None)
+        head = 4 * (raw[at] & 15)
+        size, suitable = word(raw, at + 2), head == 20
+        # the NIC's verdict is one for both sums
+        nic_checks = nic_checks and checksum(raw[at:at + head]) == 0
+    elif proto == IPV6:
+        if len(raw) < at + 40 or raw[at] >> 4 != 6:
+            return PASS, None
+        hosts, head = (vlan, raw[at + 8:at + 40]), 40
+        if raw[at + 6] != TCP:
+            return (BARRIER_ALL, (hosts, None)) \
+                if raw[at + 6] in IPV6_EXTENSIONS else (PASS, None)
+        size, suitable = word(raw, at + 4) + 40, True
+    else:
+        return PASS, None
+    tcp, trailer = at + head, len(raw) - at - size
+    if len(raw) < tcp + 20:
+        return BARRIER_ALL, (hosts, None)
+    flow = hosts, raw[tcp:tcp + 4]
+    doff = raw[tcp + 12] >> 4
+    suitable = (
+        suitable and size - head > 4 * doff
+        and (trailer == 0 or trailer > 0 and len(raw) - at <= 46)
+        and word(raw, tcp + 12) & 0xFFF & ~PSH == ACK
+        and (doff == 5 or doff == 8
+             and raw[tcp + 20:tcp + 24] == b"\1\1\x08\x0a")
+        and (nic_checks or not trailer)
+        and checksum(raw[tcp:at + size],
+                     int.from_bytes(hosts[1], "big") + TCP + size - head) == 0)
+    return (TAKE if suitable else BARRIER), flow
+
+
+def payload(raw):
+    """(flow, sequence number, payload) of a TCP frame, aggregates too."""
+    tagged = raw[12:14] in TAGS
+    at = 18 if tagged else 14
+    vlan = word(raw, 14) & 0xFFF if tagged else 0
+    if vlan and raw[12:14] == STAG:
+        vlan |= 0x1000
+    if raw[at - 2:at] == IPV4 and raw[at] == 0x45 and raw[at + 9] == TCP:
+        hosts, tcp, end = raw[at + 12:at + 20], at + 20, word(raw, at + 2)
+    elif raw[at - 2:at] == IPV6 and raw[at + 6] == TCP:
+        hosts, tcp = raw[at + 8:at + 40], at + 40
+        end = 40 + word(raw, at + 4)
+    else:
+        return None
+    if len(raw) < tcp + 20:
+        return None
+    return (((vlan, hosts), raw[tcp:tcp + 4]),
+            int.from_bytes(raw[tcp + 4:tcp + 8], "big"),
+            raw[tcp + 4 * (raw[tcp + 12] >> 4):at + end])
+
+
+@dataclass
+class Forecast:
+    """What the library must make of a burst."""
+
+    taken: int = 0
+    passed: int = 0
+    met: int = 0        # mutants that met held packets of their own flow
+    met_rough: int = 0  # likewise, without the gentle ones
+    barrier: int = 0    # blocks flushed by barriers
+    poll: int = 0       # blocks left at the end
+    exact: bool = True  # whether barrier and poll are, not just the rest
+
+
+def forecast(burst, arrived, nic_checks):
+    """
+    Follows a burst's frames, padded as they arrived; None for one that did
+    not.
+
+    A mutant met held packets of its own flow if it still reads as the flow
+    it was made from (a fragment: as its hosts), and valid frames or suitable
+    mutants of that were held when it came. Blocks that may have been full
+    are taken for empty: the count is a lower bound.
+    """
+    out, held, taken = Forecast(), {}, 0
+    limit = burst.full_flush_pkts or 1 << 30
+    for n, raw in enumerate(arrived):
+        if not raw:
+            continue
+        verdict, flow = TAKE, burst.origin[n]
+        if not flow or n in burst.mutants or len(raw) <= 64:
+            verdict, flow = read(raw, nic_checks)
+        if n in burst.mutants and flow:
+            met = any(
+                pkts and known == burst.origin[n]
+                and (known == flow if flow[1] else known[0] == flow[0])
+                for known, pkts in held.items())
+            out.met += met
+            out.met_rough += met and n not in burst.gentle
+        if verdict != TAKE:
+            out.passed += 1
+            if verdict == BARRIER:
+                out.barrier += held.pop(flow, None) is not None
+            elif verdict == BARRIER_ALL:
+                out.barrier += len(held)
+                held, taken = {}, 0
+            continue
+        out.taken += 1
+        pkts = held.get(flow, 0)
+        if pkts is not None:
+            pkts += 1
+        if pkts is None or pkts >= burst.block_size:
+            pkts, out.exact = None, False
+        held[flow] = pkts
+        taken += 1
+        if taken >= limit:
+            held, taken = {}, 0
+    out.poll = len(held)
+    return out

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A TCP connection from snd to rcv whose bytes are verified end to end."""
+
+import hashlib
+import random
+import socket
+import threading
+import time
+
+import guest
+from frames import namespace
+
+CHUNK = random.Random(1).randbytes(1 << 16)
+
+
+class Transfer:
+    """
+    Sends as fast as TCP allows, from the beginning of a with block to its
+    end, which waits until all has arrived.
+
+    sent and received are (bytes, sha256); they are there after the block.
+    """
+
+    def __init__(self, address=guest.RCV_V4, port=7000):
+        self.address = (address, port)
+        self.family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        self.stop = threading.Event()
+        self.arrived = 0
+        self.sent = self.received = None
+
+    def __enter__(self):
+        with namespace("rcv"):
+            self.server = socket.create_server(self.address,
+                                               family=self.family)
+        with namespace("snd"):
+            self.client = socket.socket(self.family)
+        self.threads = [threading.Thread(target=run, daemon=True)
+                        for run in (self._receive, self._send)]
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop.set()
+        for thread in self.threads:
+            thread.join(120)
+        self.client.close()
+        self.server.close()
+
+    def _receive(self):
+        digest = hashlib.sha256()
+        connection, _ = self.server.accept()
+        with connection:
+            while data := connection.recv(1 << 16):
+                digest.update(data)
+                self.arrived += len(data)
+        self.received = (self.arrived, digest.hexdigest())
+
+    def _send(self):
+        digest, size = hashlib.sha256(), 0
+        self.client.connect(self.address)
+        while not self.stop.is_set():
+            chunk = size.to_bytes(8, "big") + CHUNK     # no two are the same
+            self.client.sendall(chunk)
+            digest.update(chunk)
+            size += len(chunk)
+        self.client.shutdown(socket.SHUT_WR)
+        self.sent = (size, digest.hexdigest())
+
+    def wait_for(self, size, seconds=60):
+        """Return when so many more bytes have arrived."""
+        goal, end = self.arrived + size, time.monotonic() + seconds
+        while self.arrived < goal:
+            if time.monotonic() > end:
+                raise RuntimeError(f"{size} bytes did not arrive in "
+                                   f"{seconds} s")
+            time.sleep(0.02)
+
+    def sound(self):
+        """Whether all that was sent arrived, and nothing else."""
+        return self.sent is not None and self.sent == self.received
+
+
+def blocks(before):
+    """
+    (taken, out of order, mean block) since guest.ethtool_stats() was before;
+    {} stands for a device that is new.
+    """
+    moved = guest.difference(before, guest.ethtool_stats("rcv", guest.DUT))
+    taken = moved.get("srpic_packets_taken", 0)
+    return (taken, moved.get("srpic_packets_out_of_order", 0),
+            taken / max(moved.get("srpic_blocks", 0), 1))
