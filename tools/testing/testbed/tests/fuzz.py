@@ -176,9 +176,15 @@ class Fuzzer:
                         f"rxvlan {rxvlan}")
         self.nic_checks, self.gro = rx == "on", gro == "on"
         if mtu != self.mtu:
+            # A change that takes the link away while a frame is sent makes
+            # igb reset, with an error message: so take the devices down.
+            ends = ("rtr", guest.RTR_DEV), ("rcv", DUT)
+            for name, dev in ends:
+                guest.ns(name, f"ip link set {dev} down")
             guest.ns("rcv", f"ethtool -G {DUT} rx 4096")
-            for name, dev in ("rtr", guest.RTR_DEV), ("rcv", DUT):
+            for name, dev in ends:
                 guest.ns(name, f"ip link set {dev} mtu {mtu}")
+                guest.ns(name, f"ip link set {dev} up")
             time.sleep(3)       # for the link
             self.mtu = mtu
         self.sender.load([])
