@@ -332,12 +332,12 @@ def exhausted_budget(transfer):
     tracing = Path("/sys/kernel/tracing")
     event = tracing / "events/napi/napi_poll/enable"
     wire = Wire(guest.RTR_DEV, DUT)
+    wire.tx.load([wire.frame(100 * number, 100) for number in range(200)])
     set_path(slot_ms=1000)
     (tracing / "trace").write_text("")
     event.write_text("1")
     for _ in range(3):
-        for number in range(200):
-            wire.tx.send(wire.frame(100 * number, 100))
+        wire.tx.send()
         transfer.wait_for(1)
     time.sleep(1)
     event.write_text("0")

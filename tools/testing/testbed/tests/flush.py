@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Frames in, frames out: order, integrity and every cause of a flush on igb."""
 
+import os
 import random
 import unittest
 
 import guest
-from frames import ACK, FIN, Wire
+from frames import ACK, FIN, THROTTLE_US, Wire
 
 DUT = guest.DUT
 
@@ -22,7 +23,7 @@ class FlushTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         guest.ns("rcv", f"ethtool -K {DUT} gro off")
-        guest.coalesce(10000)
+        guest.coalesce(THROTTLE_US)
         cls.wire = Wire(guest.RTR_DEV, DUT)
 
     @classmethod
@@ -76,10 +77,26 @@ class FlushTest(unittest.TestCase):
                           if k.startswith("srpic_")])
 
     def test_used_up_budget(self):
-        """Four polls of 64 packets at the most: each flushes what it took."""
+        """Two polls of 64 packets at the most: each flushes what it took."""
+        setting("block_size", 128)
+        frames = self.frames(range(0, 8000, 100))
+        self.burst(frames, list(range(80)), poll=2)
+
+    def test_used_up_budget_in_a_thread(self):
+        """
+        Four polls. To send so many can take longer than the throttle lasts,
+        so a thread polls, which cannot run before the sender sleeps.
+        """
+        self.poll_in_a_thread(1, os.SCHED_FIFO)
+        self.addCleanup(self.poll_in_a_thread, 0, os.SCHED_OTHER)
         setting("block_size", 128)
         frames = self.frames(range(0, 25000, 100))
         self.burst(frames, list(range(250)), poll=4)
+
+    def poll_in_a_thread(self, on, sender):
+        guest.ns("rcv", ["sh", "-c",
+                         f"echo {on} >/sys/class/net/{DUT}/threaded"])
+        os.sched_setscheduler(0, sender, os.sched_param(on))
 
     def test_gro_keeps_nothing(self):
         """

@@ -10,7 +10,6 @@ fails is shrunk and printed as an entry for corpus/, which is replayed first.
 """
 
 import argparse
-import ctypes
 import mmap
 import os
 import socket
@@ -19,13 +18,12 @@ import sys
 import time
 from collections import Counter
 from contextlib import contextmanager
-from itertools import accumulate, chain
 from pathlib import Path
 
 import guest
 import mutate
 from device import Device
-from frames import ETH_P_ALL, namespace
+from frames import ETH_P_ALL, Sender, namespace
 
 DUT = guest.DUT
 CORPUS = Path(__file__).parent / "corpus"
@@ -102,43 +100,6 @@ def wire_bytes(record):
     return data[:12] + tag + data[12:]
 
 
-class Sender:
-    """Sends a burst with one system call."""
-
-    SLOTS = 64
-
-    def __init__(self):
-        with namespace("rtr"):
-            self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-            self.socket.bind((guest.RTR_DEV, 0))
-        self.socket.setsockopt(socket.SOL_SOCKET, 32, 8 << 20)  # SNDBUFFORCE
-        self.send_all = ctypes.CDLL(None, use_errno=True).sendmmsg
-        self.data = b""     # what the vectors point to
-        self.vectors = ctypes.create_string_buffer(16 * self.SLOTS)
-        self.headers = ctypes.create_string_buffer(64 * self.SLOTS)
-        for n in range(self.SLOTS):
-            # struct mmsghdr: name, its length, iov, their number, ...
-            struct.pack_into("QQQQ", self.headers, 64 * n, 0, 0,
-                             ctypes.addressof(self.vectors) + 16 * n, 1)
-        self.pkts = 0
-
-    def load(self, frames):
-        """Take frames; send() sends them, as often as it is called."""
-        self.data = b"".join(frames)
-        sizes = [len(raw) for raw in frames]
-        base = ctypes.cast(self.data, ctypes.c_void_p).value
-        starts = accumulate(sizes, initial=base)
-        struct.pack_into(f"{2 * len(frames)}Q", self.vectors, 0,
-                         *chain.from_iterable(zip(starts, sizes)))
-        self.pkts = len(frames)
-
-    def send(self):
-        """Send what load() took."""
-        sent = self.send_all(self.socket.fileno(), self.headers, self.pkts, 0)
-        if sent != self.pkts:
-            raise OSError(ctypes.get_errno(), f"sent {sent} of {self.pkts}")
-
-
 def intact(burst, records):
     """Whether each valid frame's bytes came up, in an aggregate or alone."""
     up = {}
@@ -164,7 +125,7 @@ class Fuzzer:
                          f"echo 1 >/sys/class/net/{DUT}/threaded"])
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
         self.device, self.settings = Device(), Settings()
-        self.tap, self.sender = Tap(), Sender()
+        self.tap, self.sender = Tap(), Sender(guest.RTR_DEV)
         self.mtu, self.nic_checks, self.gro = 1500, True, False
         self.sums, self.failed, self.differ = Counter(), 0, None
 

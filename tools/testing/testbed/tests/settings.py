@@ -8,7 +8,7 @@ import time
 import unittest
 
 import guest
-from frames import Wire, xdp_pass
+from frames import THROTTLE_US, Wire, xdp_pass
 
 DUT = guest.DUT
 
@@ -52,7 +52,7 @@ class FlagTest(unittest.TestCase):
 
     def setUp(self):
         guest.ns("rcv", f"ethtool -K {DUT} gro off")
-        guest.coalesce(10000)
+        guest.coalesce(THROTTLE_US)
 
     def tearDown(self):
         guest.switch(False)
@@ -118,7 +118,7 @@ class FlagTest(unittest.TestCase):
                 self.assertTrue(self.flag())
                 if "down" not in str(command):
                     self.wait_for_link()
-                    guest.coalesce(10000)
+                    guest.coalesce(THROTTLE_US)
                     self.assertTrue(self.sorts())
                 after = guest.ethtool_stats("rcv", DUT)
                 for name, value in before.items():

@@ -10,7 +10,7 @@ import sys
 import threading
 
 import guest
-from frames import Wire
+from frames import THROTTLE_US, Wire
 from transfer import blocks
 
 FRAMES = 48
@@ -27,7 +27,7 @@ def toggle(stop, switched):
 def main():
     bursts = int(sys.argv[1])
     guest.ns("rcv", f"ethtool -K {guest.DUT} gro off")
-    guest.coalesce(10000)
+    guest.coalesce(THROTTLE_US)
     wire = Wire(guest.RTR_DEV, guest.DUT)
     stop, switched = threading.Event(), []
     thread = threading.Thread(target=toggle, args=(stop, switched))
