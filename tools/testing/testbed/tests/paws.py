@@ -17,12 +17,11 @@ import os
 import random
 import socket
 import struct
-import time
 import unittest
 
 import guest
 from device import Device
-from frames import ACK, ETH_P_ALL, namespace, tcp_frame
+from frames import ACK, ETH_P_ALL, THROTTLE_US, Wire, namespace, tcp_frame
 
 DUT = guest.DUT
 SYN = 0x02
@@ -117,6 +116,8 @@ class Peer:
 
     def __init__(self):
         self.port = 20000
+        self.wire = Wire(guest.RTR_DEV, DUT)
+        self.macs = (self.wire.macs[0], MAC)
         with namespace("rtr"):
             self.raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
                                      socket.htons(ETH_P_ALL))
@@ -124,13 +125,6 @@ class Peer:
             index = socket.if_nametoindex(guest.RTR_DEV)
         # PACKET_ADD_MEMBERSHIP, PACKET_MR_UNICAST: rtr's stack ignores them
         self.raw.setsockopt(263, 1, struct.pack("iHH8s", index, 3, 6, MAC))
-        with (namespace("rcv"),
-              socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as device):
-            device.bind((DUT, 0))
-            self.macs = (device.getsockname()[4], MAC)
-        self.primer = tcp_frame(self.macs, 0, 0)
-        # igb writes a new rx-usecs to the device at the next interrupt
-        self.raw.send(self.primer)
 
     def drain(self):
         self.raw.setblocking(False)
@@ -154,21 +148,6 @@ class Peer:
             options = options[1 if options[0] == 1 else options[1]:]
         return (struct.unpack_from(">I", tcp, 4)[0],
                 struct.unpack_from(">I", options, 2)[0])
-
-    def burst(self, frames):
-        """
-        Sends frames so that they meet in one poll.
-
-        The first interrupt of a queue after a pause comes at once. A pure ACK
-        to nobody takes it, and the rest gathers until the interrupt throttle
-        of the device (rx-usecs 10000) has run down.
-        """
-        time.sleep(0.05)    # delayed ACKs are out, and the throttle is idle
-        self.raw.send(self.primer)
-        time.sleep(0.001)
-        for frame in frames:
-            self.raw.send(frame)
-        time.sleep(0.05)
 
 
 class Connection:
@@ -224,7 +203,7 @@ class Connection:
 
     def send(self, names):
         """One burst; what the application has got so far."""
-        self.peer.burst([self.segment(name) for name in names])
+        self.peer.wire.burst([self.segment(name) for name in names])
         try:
             while some := self.socket.recv(1 << 16):
                 self.got += some
@@ -395,7 +374,7 @@ class Ipv4InMicrosecondsWithoutGro(Ipv4InMicroseconds):
 
 def setUpModule():
     global COUNTERS, PEER
-    guest.coalesce(10000)
+    guest.coalesce(THROTTLE_US)
     COUNTERS, PEER = Counters(), Peer()
 
 
