@@ -55,7 +55,7 @@ class FlushTest(unittest.TestCase):
         self.assertEqual(delta.get("blocks", 0), sum(moved.values()))
         self.assertEqual(delta.get("packets_taken", 0)
                          + delta.get("packets_passed", 0),
-                         len(frames) + 1)       # and the primer
+                         len(frames) + 2)       # and the primers
 
     def frames(self, seqs, **kwargs):
         return [self.wire.frame(seq, 100, **kwargs) for seq in seqs]

@@ -292,7 +292,7 @@ class Paws:
                      "packets_out_of_order"):
             moved.pop(name, None)
         self.assertEqual(moved, {"flush_poll": 1, "packets_taken": length,
-                                 "packets_passed": 1},      # the primer
+                                 "packets_passed": 2},      # the primers
                          "not one poll")
 
     def test_table(self):
