@@ -34,7 +34,8 @@ help:
 	@echo 'make demo                 sort reordered TCP traffic in igb, with SRPIC off and on,'
 	@echo '                          in a virtual testbed, and print what it buys;'
 	@echo '                          RX_USECS=150 for shorter blocks'
-	@echo 'make test                 all that is tested on every change'
+	@echo 'make test                 all that is tested on every change; SEED=number repeats'
+	@echo '                          the random part of a run'
 	@echo 'make test-full            all tests'
 	@echo
 	@echo 'make kernel               build the kernel of the testbed'
