@@ -10,6 +10,7 @@ import sys
 import time
 
 import guest
+from device import Device
 from transfer import Transfer, blocks
 
 TOGGLE_S = 0.05
@@ -17,14 +18,14 @@ TOGGLE_S = 0.05
 
 def run(address, seconds):
     """One transfer; True if it was sound."""
-    guest.switch(True)
+    device = Device()       # a process for each toggle would be too slow
     before, toggles = guest.ethtool_stats("rcv", guest.DUT), 0
     with Transfer(address) as transfer:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             time.sleep(TOGGLE_S)
             for on in False, True:
-                guest.switch(on)
+                device.switch(on)
                 toggles += 1
     taken, late, mean = blocks(before)
     guest.switch(False)
