@@ -382,7 +382,10 @@ EXPORT_SYMBOL_GPL(__srpic_receive);
  */
 void __srpic_flush(struct srpic *srpic, struct napi_struct *napi)
 {
-	/* after napi_complete_done() it would be somebody else's */
+	/*
+	 * After napi_complete_done() it would be somebody else's. That is seen
+	 * here while nobody has it, not once it has been scheduled again.
+	 */
 	DEBUG_NET_WARN_ON_ONCE(!(READ_ONCE(napi->state) &
 				 (NAPIF_STATE_SCHED | NAPIF_STATE_NPSVC)));
 
