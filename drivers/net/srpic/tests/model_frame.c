@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Frames for the reference model: what the generator describes, as bytes. */
 
+#include <linux/bitfield.h>
 #include <linux/gfp.h>
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
@@ -24,7 +25,7 @@ static unsigned int vlan_of(const struct model_pkt *pkt)
 	static const u16 vid[] = { 0, 5, 6, 5 };
 	u16 priority = pkt->how & MODEL_PRIORITY ? 0xe000 : 0;
 
-	return vid[pkt->flow >> 1 & 3] | priority;
+	return vid[FIELD_GET(MODEL_FLOW_VLAN, pkt->flow)] | priority;
 }
 
 static __be16 vlan_proto(const struct model_pkt *pkt)

@@ -206,37 +206,31 @@ static void send(struct generator *g)
 	g->num++;
 }
 
-static void exchange(struct generator *g, unsigned int i, unsigned int j)
-{
-	struct model_pkt pkt = g->pkt[i];
-
-	g->pkt[i] = g->pkt[j];
-	g->pkt[j] = pkt;
-}
-
 static void reorder(struct generator *g)
 {
 	unsigned int i, way = below(g->rnd, 5);
 
 	for (i = 0; i < g->num; i++) {
 		unsigned int rest = g->num - i;
+		unsigned int other = i;
 
 		switch (way) {
 		case 1:			/* neighbours */
-			exchange(g, i, i + below(g->rnd, min(rest, 4)));
+			other = i + below(g->rnd, min(rest, 4));
 			break;
 		case 2:			/* all */
-			exchange(g, i, i + below(g->rnd, rest));
+			other = i + below(g->rnd, rest);
 			break;
 		case 3:			/* the last first */
 			if (i < g->num / 2)
-				exchange(g, i, g->num - 1 - i);
+				other = g->num - 1 - i;
 			break;
 		case 4:			/* one comes last */
 			if (i && rest < g->num / 2)
-				exchange(g, i - 1, i);
+				other = i - 1;
 			break;
 		}
+		swap(g->pkt[i], g->pkt[other]);
 	}
 }
 
@@ -257,7 +251,9 @@ static void set_rates(struct generator *g)
 /* Nothing that flushes, but what is given. */
 static void set_clean(struct generator *g)
 {
-	g->bare &= 1;
+	/* timestamps in all packets or in none */
+	if (g->bare > 1)
+		g->bare = 0;
 	g->again = 0;
 	g->forged = 0;
 	g->leap = 0;
