@@ -12,6 +12,7 @@
  * @sd: its SRPIC
  * @sn: that of the NAPI instance
  * @napi: the same, as the core knows it
+ * @gro_normal_batch: setting of the host, as it was
  * @flushed: srpic_flush() has returned in this poll
  */
 struct srpic_fixture {
@@ -19,6 +20,7 @@ struct srpic_fixture {
 	struct srpic_dev sd;
 	struct srpic_napi sn;
 	struct napi_struct napi;
+	int gro_normal_batch;
 	bool flushed;
 };
 

@@ -7,7 +7,6 @@
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <net/busy_poll.h>
-#include <net/hotdata.h>
 
 #include "model_play.h"
 #include "../srpic_priv.h"
@@ -169,9 +168,6 @@ int srpic_model_init(struct kunit *test)
 	settings = srpic_net(dev_net(fix->dev.netdev));
 	fix->block_size = READ_ONCE(settings->block_size);
 	fix->limit = READ_ONCE(settings->full_flush_pkts);
-	/* the time at which a packet leaves is that at which it shows up */
-	fix->gro_normal_batch = READ_ONCE(net_hotdata.gro_normal_batch);
-	WRITE_ONCE(net_hotdata.gro_normal_batch, 1);
 	test->priv = fix;
 	return 0;
 }
@@ -182,7 +178,6 @@ void srpic_model_exit(struct kunit *test)
 
 	if (!fix)
 		return;
-	WRITE_ONCE(net_hotdata.gro_normal_batch, fix->gro_normal_batch);
 	model_set(fix, fix->block_size, fix->limit);
 	srpic_fixture_exit(&fix->dev);
 	put_page(fix->page);

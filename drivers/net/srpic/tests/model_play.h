@@ -15,7 +15,6 @@
  * @page: payload of aggregates
  * @block_size: setting of the network namespace, as it was
  * @limit: likewise
- * @gro_normal_batch: likewise, of the host
  * @time: for what leaves now
  * @no_memory: a packet of the last trace could not be made
  * @wrong: what the last trace broke
@@ -30,7 +29,6 @@ struct model_fixture {
 	struct page *page;
 	int block_size;
 	int limit;
-	int gro_normal_batch;
 	unsigned int time;
 	bool no_memory;
 	unsigned long wrong;
