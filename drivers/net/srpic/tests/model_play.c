@@ -82,7 +82,7 @@ static void model_poll(struct model_fixture *fix, unsigned int *next)
 	*next = i;
 }
 
-/* The settings, which the library reads at any time. */
+/* The settings, which the library reads when it holds nothing. */
 static void model_set(struct model_fixture *fix, int block_size, int limit)
 {
 	struct srpic_net *settings = srpic_net(dev_net(fix->dev.netdev));

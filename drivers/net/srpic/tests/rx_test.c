@@ -343,6 +343,18 @@ static void nothing_outlives_a_poll(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&fix->dev.sn.srpic->table.used));
 }
 
+static const struct gro_case {
+	const char *name;
+	enum srpic_stat cause;
+	unsigned int num;
+} gro_cases[] = {
+	{ "flushed_by_poll", SRPIC_FLUSH_POLL, 8 },
+	{ "flushed_by_block", SRPIC_FLUSH_BLOCK, SRPIC_BLOCK_SIZE_DEFAULT },
+	{ "flushed_by_barrier", SRPIC_FLUSH_BARRIER, 8 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(gro, gro_cases, name);
+
 /*
  * GRO makes a chain of them, which ends where skb->next is NULL. IPv6, because
  * GRO merges IPv4 only with DF or with an identifier that counts up, and these
@@ -350,17 +362,64 @@ static void nothing_outlives_a_poll(struct kunit *test)
  */
 static void gro_merges_what_was_sorted(struct kunit *test)
 {
+	static const struct frame urgent = { 0, 10, IPV6, URG };
+	const struct gro_case *c = test->param_value;
+	bool barrier = c->cause == SRPIC_FLUSH_BARRIER;
 	struct rx_fixture *fix = test->priv;
+	struct sk_buff *skb = NULL;
+	u64 stats[SRPIC_STATS];
 	unsigned int i;
 
 	fix->dev.netdev->features |= NETIF_F_GRO;
-	for (i = 1; i <= 2; i++) {
-		rx_descending_as(test, 8, IPV6);
+	for (i = 0; i < 2; i++) {
+		unsigned int before = fix->received;
+
+		if (barrier)
+			skb = srpic_frame_skb(test, fix->dev.netdev, &urgent,
+					      c->num);
+		rx_descending_as(test, c->num, IPV6);
+		if (barrier)
+			srpic_receive(&fix->dev.sn, &fix->dev.napi, skb);
 		srpic_fixture_end(&fix->dev);
-		KUNIT_EXPECT_EQ(test, fix->received, i);
-		KUNIT_EXPECT_EQ(test, fix->id[i - 1], 0);
-		KUNIT_EXPECT_EQ(test, fix->merged[0], i * 7);
+		KUNIT_EXPECT_EQ(test, fix->received, before + 1 + barrier);
+		KUNIT_EXPECT_EQ(test, fix->id[before], 0);
+		KUNIT_EXPECT_EQ(test, fix->merged[0], (i + 1) * (c->num - 1));
 	}
+	srpic_get_stats(&fix->dev.sd, stats);
+	KUNIT_EXPECT_EQ(test, stats[c->cause], 2);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_BLOCKS], 2);
+}
+
+/* Blocks become shorter while one is held, and only then. */
+static void settings_change_at_a_full_flush(struct kunit *test)
+{
+	struct rx_fixture *fix = test->priv;
+	struct srpic_net *settings = srpic_net(dev_net(fix->dev.netdev));
+	int block_size = READ_ONCE(settings->block_size);
+	u64 stats[SRPIC_STATS];
+	struct sk_buff *skb[6];
+	unsigned int i;
+
+	srpic_set_ring(&fix->dev.sd, 4);
+	for (i = 0; i < ARRAY_SIZE(skb); i++) {
+		struct frame f = { .seq = 10 * i, .len = 10 };
+
+		skb[i] = srpic_frame_skb(test, fix->dev.netdev, &f, i);
+	}
+
+	srpic_fixture_begin(&fix->dev);
+	for (i = 0; i < ARRAY_SIZE(skb); i++) {
+		srpic_receive(&fix->dev.sn, &fix->dev.napi, skb[i]);
+		WRITE_ONCE(settings->block_size, 2);
+	}
+	srpic_fixture_end(&fix->dev);
+	WRITE_ONCE(settings->block_size, block_size);
+
+	/* four packets in one block, then two */
+	srpic_get_stats(&fix->dev.sd, stats);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_RING], 1);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_BLOCK], 1);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_BLOCKS], 2);
 }
 
 static void switched_off_in_a_poll_strands_nothing(struct kunit *test)
@@ -407,7 +466,8 @@ static struct kunit_case rx_test_cases[] = {
 	KUNIT_CASE(ring_full_of_packets_is_flushed),
 	KUNIT_CASE(eviction_delivers_the_evicted),
 	KUNIT_CASE(nothing_outlives_a_poll),
-	KUNIT_CASE(gro_merges_what_was_sorted),
+	KUNIT_CASE_PARAM(gro_merges_what_was_sorted, gro_gen_params),
+	KUNIT_CASE(settings_change_at_a_full_flush),
 	KUNIT_CASE(switched_off_in_a_poll_strands_nothing),
 	KUNIT_CASE(counters_outlive_the_napi_instance),
 	{ }
