@@ -10,7 +10,9 @@
 
 #include "model_play.h"
 
-enum tampering { TWICE, NEVER, SWAP, FAULT, TIME, COUNT, PAIR, SMALLER, LIMIT };
+enum tampering {
+	TWICE, NEVER, SWAP, FAULT, TIME, COUNT, PAIR, MOVE, SMALLER, LIMIT
+};
 
 /* What is done to the account of a run, and what the judge must see then. */
 static const struct {
@@ -27,11 +29,13 @@ static const struct {
 	{ MODEL_NO_NEW_REORDERING, SWAP, 1, 2 },	/* the barrier */
 	{ MODEL_NO_NEW_REORDERING, SWAP, 4, 5 },
 	{ MODEL_PAWS, SWAP, 4, 5 },
+	{ MODEL_PAWS, SWAP, 6, 7 },			/* with and without */
 	{ MODEL_EMPTY_IN_TIME, TIME, 3, 8 },		/* the next poll */
 	{ MODEL_EMPTY_IN_TIME, TIME, 5, MODEL_LATE },
 	{ MODEL_EMPTY_IN_TIME, NEVER },
 	{ MODEL_BOUNDED, SMALLER, 0, 2 },
 	{ MODEL_BOUNDED, LIMIT, 0, 2 },
+	{ MODEL_BOUNDED, TIME, 8, 26 },			/* five flows */
 	{ MODEL_FLUSHED_FOR_A_CAUSE, TIME, 0, 2 },	/* too early */
 	{ MODEL_FLUSHED_FOR_A_CAUSE, SMALLER, 0, 2 },	/* too late */
 	{ MODEL_COUNTED, COUNT, SRPIC_FLUSH_POLL, 1 },
@@ -43,25 +47,41 @@ static const struct {
 	{ MODEL_COUNTED, PAIR, SRPIC_FLUSH_EVICT, 1 },
 	{ MODEL_COUNTED, PAIR, SRPIC_FLUSH_OVERLAP, 1 },
 	{ MODEL_COUNTED, PAIR, SRPIC_FLUSH_TIMESTAMP, 1 },
+	/* and that a flush is counted as another one */
+	{ MODEL_COUNTED, MOVE, SRPIC_FLUSH_RING, SRPIC_FLUSH_EVICT },
+	{ MODEL_COUNTED, MOVE, SRPIC_FLUSH_EVICT, SRPIC_FLUSH_RING },
+	{ MODEL_COUNTED, MOVE, SRPIC_FLUSH_OVERLAP, SRPIC_FLUSH_TIMESTAMP },
+	{ MODEL_COUNTED, MOVE, SRPIC_FLUSH_TIMESTAMP, SRPIC_FLUSH_OVERLAP },
+};
+
+/* Three polls, in which blocks are flushed for six causes. */
+static const struct model_pkt tampered[] = {
+	{ 20, 5, 10, .how = MODEL_STAMP },
+	{ 10, 5, 10, .how = MODEL_STAMP },
+	{ 30, 5, 10, .how = MODEL_STAMP, .kind = MODEL_FIN },
+	{ 50, 5, 10, .how = MODEL_STAMP | MODEL_LAST },
+	{ 40, 5, 10, .how = MODEL_STAMP },
+	{ 70, 9, 10, .how = MODEL_STAMP | MODEL_LAST },
+	{ 80, 9, 10, .how = MODEL_STAMP },
+	{ 90, .len = 10 },	/* flushes: has no timestamp */
+	{ 95, .len = 10 },	/* flushes: overlaps */
+	{ 10, .len = 10, .flow = BIT(0) },
+	{ 10, .len = 10, .flow = BIT(1) },
+	{ 10, .len = 10, .flow = BIT(2) },
+	{ 10, .len = 10, .flow = BIT(3) },	/* evicts 95 */
+	{ 20, .len = 10, .flow = BIT(3) },	/* reaches the limit */
 };
 
 static void judge_sees_each_fault(struct kunit *test)
 {
-	static const struct model_pkt pkt[] = {
-		{ 20, 5, 10, .how = MODEL_STAMP },
-		{ 10, 5, 10, .how = MODEL_STAMP },
-		{ 30, 5, 10, .how = MODEL_STAMP, .kind = MODEL_FIN },
-		{ 50, 5, 10, .how = MODEL_STAMP | MODEL_LAST },
-		{ 40, 5, 10, .how = MODEL_STAMP },
-		{ 70, 9, 10, .how = MODEL_STAMP },
-	};
 	struct model_fixture *fix = test->priv;
 	struct model_run *run = &fix->run;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(tamperings); i++) {
 		struct model_trace trace = {
-			.block_size = 32, .num = ARRAY_SIZE(pkt), .pkt = pkt,
+			.block_size = 32, .limit = 8,
+			.num = ARRAY_SIZE(tampered), .pkt = tampered,
 		};
 		unsigned int where = tamperings[i].where;
 		unsigned int value = tamperings[i].value;
@@ -90,6 +110,10 @@ static void judge_sees_each_fault(struct kunit *test)
 		case PAIR:
 			run->count[where] += value;
 			run->count[SRPIC_BLOCKS] += value;
+			break;
+		case MOVE:
+			run->count[where]--;
+			run->count[value]++;
 			break;
 		case SMALLER:
 			trace.block_size = value;
