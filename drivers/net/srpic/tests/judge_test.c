@@ -131,7 +131,8 @@ static void judge_sees_each_fault(struct kunit *test)
 
 enum alteration {
 	NOTHING, BYTE, LENGTH, NO_TAG, TAG, TAG_PROTO, PROTOCOL, GSO_SIZE,
-	GSO_SEGS, GSO_TYPE, MISPLACED, SUM, LEVEL, NONE, COMPLETE, UNNECESSARY
+	GSO_SEGS, GSO_TYPE, MISPLACED, SUM, LEVEL, NONE, COMPLETE, UNNECESSARY,
+	HASH, L4_HASH, QUEUE, TSTAMP, TRUESIZE, CLONE
 };
 
 static void alter(struct sk_buff *skb, enum alteration what)
@@ -139,8 +140,6 @@ static void alter(struct sk_buff *skb, enum alteration what)
 	struct skb_shared_info *info = skb_shinfo(skb);
 
 	switch (what) {
-	case NOTHING:
-		break;
 	case BYTE:
 		skb->data[skb_headlen(skb) - 1] ^= 1;
 		break;
@@ -186,7 +185,40 @@ static void alter(struct sk_buff *skb, enum alteration what)
 	case UNNECESSARY:
 		skb->ip_summed = CHECKSUM_UNNECESSARY;
 		break;
+	default:
+		break;
 	}
+}
+
+/* Returns the packet, or a clone; NULL if there is no memory. */
+static struct sk_buff *alter_metadata(struct sk_buff *skb, enum alteration what)
+{
+	struct sk_buff *clone;
+
+	switch (what) {
+	case HASH:
+		skb->hash ^= 1;
+		break;
+	case L4_HASH:
+		skb->l4_hash = 0;
+		break;
+	case QUEUE:
+		skb->queue_mapping = 0;
+		break;
+	case TSTAMP:
+		skb->tstamp = 0;
+		break;
+	case TRUESIZE:
+		skb->truesize++;
+		break;
+	case CLONE:
+		clone = skb_clone(skb, GFP_KERNEL);
+		consume_skb(skb);
+		return clone;
+	default:
+		break;
+	}
+	return skb;
 }
 
 #define AGGREGATE	{ .len = 14480, .flow = BIT(1) }
@@ -221,6 +253,12 @@ static const struct {
 	{ DATA(MODEL_SUMMED), NOTHING, true },
 	{ DATA(MODEL_SUMMED), SUM },
 	{ DATA(MODEL_SUMMED), UNNECESSARY },
+	{ DATA(0), HASH },
+	{ DATA(0), L4_HASH },
+	{ DATA(0), QUEUE },
+	{ DATA(0), TSTAMP },
+	{ DATA(0), TRUESIZE },
+	{ DATA(0), CLONE },
 	{ BAD, NOTHING, true },
 	{ BAD, UNNECESSARY },
 };
@@ -243,6 +281,8 @@ static void each_alteration_is_seen(struct kunit *test)
 		local_bh_enable();
 		KUNIT_ASSERT_NOT_NULL(test, skb);
 		alter(skb, alterations[i].what);
+		skb = alter_metadata(skb, alterations[i].what);
+		KUNIT_ASSERT_NOT_NULL(test, skb);
 		altered = srpic_model_is_altered(skb, fix->page, trace.pkt,
 						 &fix->frame[0]);
 		KUNIT_EXPECT_EQ_MSG(test, altered, !alterations[i].is_right,

@@ -9,11 +9,11 @@
 
 #include <linux/bits.h>
 #include <linux/prandom.h>
+#include <linux/skbuff.h>
 #include <linux/types.h>
 #include <net/srpic.h>
 
 struct kunit;
-struct sk_buff;
 
 #define MODEL_PKTS	320		/* in a trace, at most */
 #define MODEL_TABLE	128		/* flows that can be held */
@@ -144,10 +144,14 @@ enum model_invariant {
 
 /**
  * struct model_frame - what a packet looked like
+ * @skb: the packet
+ * @was: what was in it
  * @len: bytes in @data
  * @data: all but the payload of an aggregate
  */
 struct model_frame {
+	const struct sk_buff *skb;
+	struct sk_buff was;
 	unsigned int len;
 	u8 data[MODEL_FRAME];
 };

@@ -274,7 +274,25 @@ struct sk_buff *srpic_model_skb(struct napi_struct *napi, struct page *payload,
 	skb->ip_summed = verdict(pkt);
 	if (skb->ip_summed == CHECKSUM_COMPLETE)
 		skb->csum = csum_partial(frame->data, frame->len, 0);
+
+	skb_set_hash(skb, fill + 1, PKT_HASH_TYPE_L4);
+	skb_record_rx_queue(skb, 0);
+	skb->tstamp = ns_to_ktime(fill + 1);
+	frame->skb = skb;
+	frame->was = *skb;
 	return skb;
+}
+
+/* What nobody has a reason to write to, nor to copy the packet. */
+static bool is_metadata_wrong(const struct sk_buff *skb,
+			      const struct model_frame *frame)
+{
+	const struct sk_buff *was = &frame->was;
+
+	return skb != frame->skb || skb->truesize != was->truesize ||
+	       skb->hash != was->hash || skb->l4_hash != was->l4_hash ||
+	       skb->queue_mapping != was->queue_mapping ||
+	       skb->tstamp != was->tstamp;
 }
 
 /* A verdict must be kept; it may be made only of a sum that is good. */
@@ -361,6 +379,7 @@ bool srpic_model_is_altered(const struct sk_buff *skb,
 	u8 buf[MODEL_FRAME];
 
 	if (skb->len != len + (is_aggregate(pkt) ? pkt->len : 0) ||
+	    is_metadata_wrong(skb, frame) ||
 	    is_verdict_wrong(skb, pkt, wanted, len) ||
 	    is_tag_wrong(skb, pkt, untagged) ||
 	    is_aggregate_wrong(skb, payload, pkt))
