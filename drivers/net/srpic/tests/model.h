@@ -21,6 +21,7 @@ struct kunit;
 #define MODEL_LINEAR	64		/* longest payload that is no aggregate */
 #define MODEL_SHORT	6		/* payload for which no padding is needed */
 #define MODEL_FRAME	256		/* longest frame without an aggregate's payload */
+#define MODEL_TEXT	320		/* longest line about a packet */
 
 /* The number of a flow says what its headers are. */
 #define MODEL_FLOW_PORT		BIT(0)
@@ -291,5 +292,6 @@ void srpic_model_shrink(struct model_trace *trace, struct model_pkt *pkt,
 			model_fails_t *fails, void *data);
 void srpic_model_print(struct kunit *test, const struct model_trace *trace,
 		       const char *name);
+void srpic_model_print_pkt(const struct model_pkt *pkt, char *buf, size_t len);
 
 #endif /* _SRPIC_TESTS_MODEL_H */

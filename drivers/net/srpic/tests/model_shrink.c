@@ -190,25 +190,30 @@ static const char *how_names(u16 how, char *buf, size_t size)
 	return buf;
 }
 
+void srpic_model_print_pkt(const struct model_pkt *pkt, char *buf, size_t len)
+{
+	char how[192];
+
+	snprintf(buf, len,
+		 "{ .seq = %#x, .len = %u, .flow = %u, .kind = %s, .how = %s, .tsval = %#x }",
+		 pkt->seq, pkt->len, pkt->flow, kind_name(pkt->kind),
+		 how_names(pkt->how, how, sizeof(how)), pkt->tsval);
+}
+
 /* As it can be pasted into model_cases[], without what KUnit puts ahead. */
 void srpic_model_print(struct kunit *test, const struct model_trace *trace,
 		       const char *name)
 {
+	char text[MODEL_TEXT];
 	unsigned int i;
-	char how[192];
 
 	kunit_err(test, "}, { .name = \"%s\",\n", name);
 	kunit_err(test, ".block_size = %u, .limit = %u, .ring = %u,\n",
 		  trace->block_size, trace->limit, trace->ring);
 	kunit_err(test, ".hash = %#llx, TRACE(\n", trace->hash);
 	for (i = 0; i < trace->num; i++) {
-		const struct model_pkt *pkt = &trace->pkt[i];
-
-		kunit_err(test,
-			  "{ .seq = %#x, .len = %u, .flow = %u, .kind = %s, .how = %s, .tsval = %#x }%s\n",
-			  pkt->seq, pkt->len, pkt->flow,
-			  kind_name(pkt->kind),
-			  how_names(pkt->how, how, sizeof(how)),
-			  pkt->tsval, i < trace->num - 1 ? "," : "),");
+		srpic_model_print_pkt(&trace->pkt[i], text, sizeof(text));
+		kunit_err(test, "%s%s\n", text,
+			  i < trace->num - 1 ? "," : "),");
 	}
 }
