@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Frames of one poll, and what must become of them. */
+#ifndef _SRPIC_TESTS_RX_CASES_H
+#define _SRPIC_TESTS_RX_CASES_H
+
+#include <net/srpic.h>
+
+#include "rx_frame.h"
+
+struct rx_case {
+	const char *name;
+	unsigned int num;
+	struct frame in[8];
+	u8 out[8];			/* indices into in, as they leave */
+	u64 taken;
+	u64 passed;
+	enum srpic_stat cause;		/* of one block or more */
+};
+
+/* Two frames of one flow around one in the middle. */
+#define AROUND(...)	{ { 30, 10 }, { 10, 10 }, __VA_ARGS__, { 0, 10 } }
+#define HELD_BACK	{ 1, 0, 2, 3 }	/* flush, the middle one, the rest */
+#define SORTED_PAST	{ 2, 3, 1, 0 }	/* the middle one passed at once */
+
+#define BARRIER(n, ...) {						\
+	.name = n, .num = 4, .in = AROUND(__VA_ARGS__),			\
+	.out = HELD_BACK, .taken = 3, .passed = 1,			\
+	.cause = SRPIC_FLUSH_BARRIER }
+#define PASSES(n, ...) {						\
+	.name = n, .num = 4, .in = AROUND(__VA_ARGS__),			\
+	.out = SORTED_PAST, .taken = 3, .passed = 1,			\
+	.cause = SRPIC_FLUSH_POLL }
+#define SORTS(n, f) {							\
+	.name = n, .num = 4,						\
+	.in = { { 12, 4, f }, { 4, 4, f }, { 8, 4, f }, { 0, 4, f } },	\
+	.out = { 3, 1, 2, 0 }, .taken = 4, .cause = SRPIC_FLUSH_POLL }
+#define SORTS_NOT(n, f) {						\
+	.name = n, .num = 4,						\
+	.in = { { 12, 4, f }, { 4, 4, f }, { 8, 4, f }, { 0, 4, f } },	\
+	.out = { 0, 1, 2, 3 }, .passed = 4, .cause = SRPIC_COUNTERS }
+
+static const struct rx_case rx_cases[] = {
+	SORTS("ipv4", 0),
+	SORTS("ipv6", IPV6),
+	SORTS("timestamps", STAMP),
+	SORTS("ipv6_timestamps", IPV6 | STAMP),
+	SORTS("vlan", VLAN),
+	SORTS("vlan_in_band", VLAN_IN_BAND),
+	SORTS("ipv6_vlan_in_band", IPV6 | VLAN_IN_BAND),
+	SORTS("padded", PADDED),
+	SORTS("headers_in_a_page", PAGED),
+	SORTS("ipv6_headers_in_a_page", IPV6 | STAMP | PAGED),
+	SORTS("checksum_made_here", NO_CSUM),
+	SORTS("ipv6_checksum_made_here", IPV6 | NO_CSUM),
+	SORTS("checksum_made_here_from_a_page", NO_CSUM | PAGED),
+	SORTS("checksum_left_to_do", HOST_CSUM),
+	SORTS("sum_from_the_nic", SUM_CSUM),
+	SORTS("ipv6_sum_from_the_nic", IPV6 | SUM_CSUM),
+	SORTS("sum_from_the_nic_with_vlan", SUM_CSUM | VLAN_IN_BAND),
+	SORTS_NOT("bad_checksum", NO_CSUM | BAD_CSUM),
+	SORTS_NOT("ipv6_bad_checksum", IPV6 | NO_CSUM | BAD_CSUM),
+	SORTS_NOT("bad_sum_from_the_nic", SUM_CSUM | BAD_CSUM),
+	SORTS_NOT("padded_without_checksum", PADDED | NO_CSUM),
+	SORTS_NOT("two_vlan_tags", VLAN | VLAN_IN_BAND),
+	SORTS_NOT("udp", UDP),
+	SORTS_NOT("trailer", TRAILER),
+	SORTS_NOT("cut_short", CUT),
+	BARRIER("fin", { 20, 10, 0, FIN }),
+	BARRIER("syn", { 20, 0, 0, SYN }),
+	BARRIER("rst", { 20, 0, 0, RST }),
+	BARRIER("urg", { 20, 10, 0, URG }),
+	BARRIER("ece", { 20, 10, 0, ECE }),
+	BARRIER("cwr", { 20, 10, 0, CWR }),
+	BARRIER("pure_ack", { 20, 0 }),
+	BARRIER("no_ack", { 20, 10, 0, 0, true }),
+	BARRIER("sack", { 20, 10, SACK }),
+	BARRIER("ip_options", { 20, 10, IP_OPTION }),
+	BARRIER("fragment", { 20, 10, FRAGMENT }),
+	BARRIER("fragment_of_any_flow", { 20, 10, FRAGMENT | OTHER_PORT }),
+	BARRIER("timestamp_and_sack", { 20, 10, STAMP | SACK }),
+	BARRIER("reserved_bit", { 20, 10, RESERVED }),
+	BARRIER("tcp_header_cut_short", { 20, 0, IPV6 | SHORT_TCP }),
+	BARRIER("priority_tag_is_no_vlan", { 20, 0, VLAN_0 }),
+	BARRIER("barrier_with_bad_checksum", { 20, 10, NO_CSUM | BAD_CSUM }),
+	BARRIER("barrier_with_trailer", { 20, 10, TRAILER }),
+	BARRIER("extension_header_of_any_flow", { 20, 10, IPV6 | IP_OPTION }),
+	PASSES("udp_passes_tcp", { 20, 10, UDP }),
+	PASSES("fin_of_another_flow", { 20, 10, OTHER_PORT, FIN }),
+	PASSES("ack_of_another_vlan", { 20, 0, VLAN }),
+	PASSES("ack_of_another_address", { 20, 0, OTHER_ADDRESS }),
+	PASSES("ipv6_fin", { 20, 10, IPV6, FIN }),
+	PASSES("ipv6_udp_is_no_barrier", { 20, 10, IPV6 | UDP }),
+	{
+		.name = "ipv6_ack_of_another_address",
+		.num = 4,
+		.in = { { 30, 10, IPV6 }, { 10, 10, IPV6 },
+			{ 20, 0, IPV6 | OTHER_ADDRESS }, { 0, 10, IPV6 } },
+		.out = SORTED_PAST,
+		.taken = 3,
+		.passed = 1,
+		.cause = SRPIC_FLUSH_POLL,
+	}, {
+		.name = "psh_is_suitable",
+		.num = 3,
+		.in = { { 10, 10, 0, PSH }, { 20, 10 }, { 0, 10, 0, PSH } },
+		.out = { 2, 0, 1 },
+		.taken = 3,
+		.cause = SRPIC_FLUSH_POLL,
+	}, {
+		.name = "vlan_priority_is_no_part_of_a_flow",
+		.num = 3,
+		.in = { { 20, 10, VLAN }, { 10, 10, VLAN | VLAN_PRIORITY },
+			{ 0, 10, VLAN_IN_BAND } },
+		.out = { 2, 1, 0 },
+		.taken = 3,
+		.cause = SRPIC_FLUSH_POLL,
+	}, {
+		.name = "service_tag_is_another_vlan",
+		.num = 4,
+		.in = { { 20, 10, VLAN }, { 30, 10, VLAN | VLAN_SERVICE },
+			{ 0, 10, VLAN }, { 10, 10, VLAN | VLAN_SERVICE } },
+		.out = { 2, 0, 3, 1 },
+		.taken = 4,
+		.cause = SRPIC_FLUSH_POLL,
+	}, {
+		.name = "flows_do_not_mix",
+		.num = 6,
+		.in = { { 10, 10 }, { 50, 10, OTHER_PORT }, { 0, 10 },
+			{ 40, 10, OTHER_PORT }, { 5, 1, IPV6 }, { 4, 1, IPV6 } },
+		.out = { 2, 0, 3, 1, 5, 4 },
+		.taken = 6,
+		.cause = SRPIC_FLUSH_POLL,
+	}, {
+		.name = "overlap_flushes",
+		.num = 4,
+		.in = { { 10, 10 }, { 20, 10 }, { 15, 10 }, { 0, 10 } },
+		.out = { 0, 1, 3, 2 },
+		.taken = 4,
+		.cause = SRPIC_FLUSH_OVERLAP,
+	}, {
+		.name = "retransmission_stays_behind_older_timestamps",
+		.num = 4,
+		.in = { { 10, 10, STAMP, 0, false, 7 },
+			{ 20, 10, STAMP, 0, false, 7 },
+			{ 30, 10, STAMP, 0, false, 7 },
+			{ 0, 10, STAMP, 0, false, 57 } },
+		.out = { 0, 1, 2, 3 },
+		.taken = 4,
+		.cause = SRPIC_FLUSH_TIMESTAMP,
+	},
+};
+
+#endif /* _SRPIC_TESTS_RX_CASES_H */
