@@ -4,19 +4,14 @@
 #include <linux/bitfield.h>
 #include <linux/gfp.h>
 #include <linux/if_vlan.h>
-#include <linux/ip.h>
-#include <linux/ipv6.h>
 #include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/netdevice.h>
 #include <linux/string.h>
-#include <linux/tcp.h>
 #include <net/checksum.h>
-#include <net/ip.h>
-#include <net/ip6_checksum.h>
-#include <net/tcp.h>
 
 #include "model.h"
+#include "rx_frame.h"
 
 #define MSS	1448		/* of what an aggregate is made of */
 
@@ -56,93 +51,6 @@ static u16 tag_of(const struct model_pkt *pkt)
 	return in_band(pkt) ? 0 : vlan_of(pkt);
 }
 
-static unsigned int put_ipv4(u8 *p, const struct model_pkt *pkt,
-			     unsigned int len)
-{
-	struct iphdr *iph = (void *)p;
-
-	iph->version = 4;
-	iph->ihl = pkt->kind == MODEL_IP_OPTION ? 6 : 5;
-	if (pkt->kind == MODEL_IP_OPTION)
-		memset(iph + 1, IPOPT_NOOP, 4);
-	iph->tot_len = htons(iph->ihl * 4 + len);
-	iph->frag_off = pkt->kind == MODEL_FRAGMENT ? htons(IP_MF) : 0;
-	iph->protocol = pkt->kind == MODEL_UDP ? IPPROTO_UDP : IPPROTO_TCP;
-	iph->saddr = htonl(0x0a000001 + !!(pkt->flow & MODEL_FLOW_SOURCE));
-	iph->daddr = htonl(0x0a000101 + !!(pkt->flow & MODEL_FLOW_DESTINATION));
-	ip_send_check(iph);
-	return iph->ihl * 4;
-}
-
-static unsigned int put_ipv6(u8 *p, const struct model_pkt *pkt,
-			     unsigned int len)
-{
-	struct ipv6hdr *iph = (void *)p;
-	u8 next = pkt->kind == MODEL_UDP ? NEXTHDR_UDP : NEXTHDR_TCP;
-	u8 extension = pkt->kind == MODEL_FRAGMENT ? NEXTHDR_FRAGMENT :
-		       pkt->kind == MODEL_IP_OPTION ? NEXTHDR_HOP : 0;
-	bool extended = pkt->kind == MODEL_FRAGMENT ||
-			pkt->kind == MODEL_IP_OPTION;
-
-	iph->version = 6;
-	iph->nexthdr = extended ? extension : next;
-	iph->saddr.s6_addr[15] = 1 + !!(pkt->flow & MODEL_FLOW_SOURCE);
-	iph->daddr.s6_addr[15] = 3 + !!(pkt->flow & MODEL_FLOW_DESTINATION);
-	if (extended)
-		p[sizeof(*iph)] = next;
-	iph->payload_len = htons(len + 8 * extended);
-	return sizeof(*iph) + 8 * extended;
-}
-
-/* Returns the length of the header. */
-static unsigned int put_tcp(u8 *p, const struct model_pkt *pkt)
-{
-	struct tcphdr *th = (void *)p;
-	__be32 *option = (void *)(th + 1);
-
-	th->source = htons(5201 + !!(pkt->flow & MODEL_FLOW_SOURCE_PORT));
-	th->dest = htons(4000 + (pkt->flow & MODEL_FLOW_PORT) +
-			 (pkt->flow >> MODEL_FLOW_BITS) * 2);
-	th->seq = htonl(pkt->seq);
-	th->fin = pkt->kind == MODEL_FIN;
-	th->syn = pkt->kind == MODEL_SYN;
-	th->rst = pkt->kind == MODEL_RST;
-	th->urg = pkt->kind == MODEL_URG;
-	th->ece = pkt->kind == MODEL_ECE;
-	th->cwr = pkt->kind == MODEL_CWR;
-	th->ack = pkt->kind != MODEL_NO_ACK;
-	th->res1 = pkt->kind == MODEL_RESERVED;
-	th->psh = !!(pkt->how & MODEL_PSH);
-	if (pkt->how & MODEL_STAMP) {
-		*option++ = htonl(0x0101080a);
-		*option++ = htonl(pkt->tsval);
-		option++;
-	}
-	if (pkt->kind == MODEL_SACK) {
-		*option++ = htonl(0x0101050a);
-		option += 2;
-	}
-	th->doff = ((u8 *)option - p) / 4;
-	return (u8 *)option - p;
-}
-
-static void put_csum(struct tcphdr *th, unsigned int len, const void *ip,
-		     const struct model_pkt *pkt)
-{
-	__wsum sum = csum_partial(th, len, 0);
-	const struct ipv6hdr *ip6 = ip;
-	const struct iphdr *ip4 = ip;
-
-	if (pkt->flow & MODEL_FLOW_IPV6)
-		th->check = csum_ipv6_magic(&ip6->saddr, &ip6->daddr, len,
-					    IPPROTO_TCP, sum);
-	else
-		th->check = csum_tcpudp_magic(ip4->saddr, ip4->daddr, len,
-					      IPPROTO_TCP, sum);
-	if (pkt->kind == MODEL_BAD_CSUM)
-		th->check = csum16_add(th->check, htons(1));
-}
-
 static bool is_aggregate(const struct model_pkt *pkt)
 {
 	return pkt->len > MODEL_LINEAR;
@@ -161,49 +69,43 @@ static u8 verdict(const struct model_pkt *pkt)
 					     CHECKSUM_UNNECESSARY;
 }
 
-/* Writes all but an aggregate's payload, and returns its length. */
-static unsigned int put_frame(u8 *p, const struct model_pkt *pkt, u8 fill)
+/* The sequence number of what is not sorted matters to nobody: it has forms. */
+static struct frame describe(const struct model_pkt *pkt, u8 fill)
 {
-	unsigned int payload = is_aggregate(pkt) ? 0 : pkt->len;
-	unsigned int ip_len, tcp_len;
-	u8 *start = p, *ip;
-	struct tcphdr *th;
+	static const u32 whats[MODEL_KINDS] = {
+		[MODEL_SACK] = SACK, [MODEL_RESERVED] = RESERVED,
+		[MODEL_BAD_CSUM] = BAD_CSUM, [MODEL_TRAILER] = TRAILER,
+		[MODEL_CUT] = CUT, [MODEL_IP_OPTION] = IP_OPTION,
+		[MODEL_FRAGMENT] = FRAGMENT, [MODEL_UDP] = UDP,
+		[MODEL_NO_IP] = NO_IP,
+	};
+	static const u8 flags[MODEL_KINDS] = {
+		[MODEL_FIN] = FIN, [MODEL_SYN] = SYN, [MODEL_RST] = RST,
+		[MODEL_URG] = URG, [MODEL_ECE] = ECE, [MODEL_CWR] = CWR,
+	};
+	u16 flow = pkt->flow;
 
-	memset(p, 0, MODEL_FRAME - MODEL_LINEAR);
-	if (in_band(pkt)) {
-		struct vlan_hdr *vh = (void *)p;
-
-		vh->h_vlan_TCI = htons(vlan_of(pkt));
-		vh->h_vlan_encapsulated_proto = ip_proto(pkt);
-		p += VLAN_HLEN;
-	}
-
-	ip = p;
-	tcp_len = sizeof(*th);
-	if (pkt->how & MODEL_STAMP)
-		tcp_len += TCPOLEN_TSTAMP_ALIGNED;
-	if (pkt->kind == MODEL_SACK)
-		tcp_len += 12;
-	ip_len = pkt->flow & MODEL_FLOW_IPV6 ?
-		 put_ipv6(p, pkt, tcp_len + pkt->len) :
-		 put_ipv4(p, pkt, tcp_len + pkt->len);
-	p += ip_len;
-	th = (void *)p;
-	p += put_tcp(p, pkt);
-	memset(p, fill, payload);
-	p += payload;
-	if (verdict(pkt) != CHECKSUM_UNNECESSARY)
-		put_csum(th, tcp_len + payload, ip, pkt);
-
-	if (model_is_padded(pkt)) {
-		p = ip + ETH_ZLEN - ETH_HLEN;
-	} else if (pkt->kind == MODEL_TRAILER) {
-		memset(p, 0, 8);
-		p += 8;
-	} else if (pkt->kind == MODEL_CUT) {
-		p--;
-	}
-	return p - start;
+	return (struct frame) {
+		.seq = pkt->seq,
+		.len = pkt->len,
+		.what = whats[pkt->kind] |
+			(flow & MODEL_FLOW_IPV6 ? IPV6 : 0) |
+			(flow & MODEL_FLOW_SOURCE ? OTHER_ADDRESS : 0) |
+			(flow & MODEL_FLOW_DESTINATION ? OTHER_DEST : 0) |
+			(flow & MODEL_FLOW_SOURCE_PORT ? OTHER_SOURCE : 0) |
+			(pkt->how & MODEL_STAMP ? STAMP : 0) |
+			(in_band(pkt) ? VLAN_IN_BAND : 0) |
+			(is_aggregate(pkt) ? AGGREGATE : 0) |
+			(model_is_padded(pkt) ? PADDED : 0),
+		.flags = flags[pkt->kind] | (pkt->how & MODEL_PSH ? PSH : 0),
+		.no_ack = pkt->kind == MODEL_NO_ACK,
+		.tsval = pkt->tsval,
+		.port = 4000 + (flow & MODEL_FLOW_PORT) +
+			(flow >> MODEL_FLOW_BITS) * 2,
+		.vlan = vlan_of(pkt),
+		.fill = fill,
+		.form = pkt->seq,
+	};
 }
 
 static void add_page(struct sk_buff *skb, struct page *page, unsigned int len)
@@ -254,9 +156,11 @@ struct sk_buff *srpic_model_skb(struct napi_struct *napi, struct page *payload,
 				const struct model_pkt *pkt, u8 fill,
 				struct model_frame *frame)
 {
+	struct frame f = describe(pkt, fill);
 	struct sk_buff *skb;
 
-	frame->len = put_frame(frame->data, pkt, fill);
+	memset(frame->data, 0, MODEL_FRAME);
+	frame->len = srpic_frame_put(frame->data, &f);
 	skb = napi_alloc_skb(napi, MODEL_FRAME);
 	if (!skb)
 		return NULL;

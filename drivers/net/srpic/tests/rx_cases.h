@@ -77,6 +77,8 @@ static const struct rx_case rx_cases[] = {
 	BARRIER("ip_options", { 20, 10, IP_OPTION }),
 	BARRIER("fragment", { 20, 10, FRAGMENT }),
 	BARRIER("fragment_of_any_flow", { 20, 10, FRAGMENT | OTHER_PORT }),
+	BARRIER("later_fragment", { 20, 10, FRAGMENT, .form = 1 }),
+	BARRIER("last_fragment", { 20, 10, FRAGMENT, .form = 2 }),
 	BARRIER("timestamp_and_sack", { 20, 10, STAMP | SACK }),
 	BARRIER("reserved_bit", { 20, 10, RESERVED }),
 	BARRIER("tcp_header_cut_short", { 20, 0, IPV6 | SHORT_TCP }),

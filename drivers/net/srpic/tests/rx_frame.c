@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Frames for the tests of the receive path. */
+/* Frames for the tests of the receive path, and for the reference model. */
 
 #include <kunit/test.h>
+#include <linux/array_size.h>
 #include <linux/if_ether.h>
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
@@ -10,9 +11,12 @@
 #include <net/checksum.h>
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
+#include <net/ipv6.h>
 #include <net/tcp.h>
 
 #include "rx_frame.h"
+
+#define LATER	181			/* where a later fragment begins, in 8 bytes */
 
 static __sum16 tcp_sum(const struct frame *f, const void *ip, const void *tcp,
 		       unsigned int len)
@@ -29,111 +33,145 @@ static __sum16 tcp_sum(const struct frame *f, const void *ip, const void *tcp,
 
 static unsigned int put_ipv4(u8 *p, const struct frame *f, unsigned int len)
 {
+	static const u16 fragments[] = { IP_MF, LATER | IP_MF, LATER };
 	struct iphdr *iph = (void *)p;
 
 	iph->version = 4;
 	iph->ihl = f->what & IP_OPTION ? 6 : 5;
+	if (f->what & IP_OPTION)
+		memset(iph + 1, IPOPT_NOOP, 4);
 	iph->tot_len = htons(iph->ihl * 4 + len);
-	iph->frag_off = f->what & FRAGMENT ? htons(IP_MF) : 0;
+	if (f->what & FRAGMENT)
+		iph->frag_off = htons(fragments[f->form % 3]);
 	iph->protocol = f->what & UDP ? IPPROTO_UDP : IPPROTO_TCP;
 	iph->saddr = htonl(f->what & OTHER_ADDRESS ? 0x0a000003 : 0x0a000001);
-	iph->daddr = htonl(0x0a000002);
+	iph->daddr = htonl(f->what & OTHER_DEST ? 0x0a000004 : 0x0a000002);
 	ip_send_check(iph);
 	return iph->ihl * 4;
 }
 
 static unsigned int put_ipv6(u8 *p, const struct frame *f, unsigned int len)
 {
+	static const u16 fragments[] = {
+		IP6_MF, LATER << 3 | IP6_MF, LATER << 3,
+	};
+	static const u8 options[] = {
+		NEXTHDR_HOP, NEXTHDR_ROUTING, NEXTHDR_DEST, NEXTHDR_AUTH,
+	};
 	struct ipv6hdr *iph = (void *)p;
+	struct frag_hdr *extension = (void *)(iph + 1);
+	u8 next = f->what & UDP ? NEXTHDR_UDP : NEXTHDR_TCP;
 
 	iph->version = 6;
-	iph->nexthdr = f->what & IP_OPTION ? NEXTHDR_HOP :
-		       f->what & UDP ? NEXTHDR_UDP : NEXTHDR_TCP;
+	iph->nexthdr = next;
 	iph->payload_len = htons(len);
 	iph->saddr.s6_addr[15] = f->what & OTHER_ADDRESS ? 3 : 1;
-	iph->daddr.s6_addr[15] = 2;
-	return sizeof(*iph);
+	iph->daddr.s6_addr[15] = f->what & OTHER_DEST ? 4 : 2;
+	if (f->what & FRAGMENT) {
+		iph->nexthdr = NEXTHDR_FRAGMENT;
+		extension->frag_off = htons(fragments[f->form % 3]);
+	} else if (f->what & IP_OPTION) {
+		iph->nexthdr = options[f->form % ARRAY_SIZE(options)];
+	} else {
+		return sizeof(*iph);
+	}
+	extension->nexthdr = next;
+	iph->payload_len = htons(len + sizeof(*extension));
+	return sizeof(*iph) + sizeof(*extension);
 }
 
-static void put_tcp(u8 *p, const struct frame *f)
+/* Returns the length of the header. */
+static unsigned int put_tcp(u8 *p, const struct frame *f)
 {
 	struct tcphdr *th = (void *)p;
 	__be32 *option = (void *)(th + 1);
 
-	th->source = htons(5201);
+	th->source = htons(f->what & OTHER_SOURCE ? 5202 : 5201);
 	th->dest = htons(f->port ?: f->what & OTHER_PORT ? 4001 : 4000);
 	th->seq = htonl(f->seq);
-	th->doff = sizeof(*th) / 4;
-	((u8 *)th)[13] = f->flags;
+	p[13] = f->flags;
 	th->ack = !f->no_ack;
-	th->res1 = !!(f->what & RESERVED);
 	if (f->what & STAMP) {
-		th->doff += TCPOLEN_TSTAMP_ALIGNED / 4;
-		option[0] = htonl(0x0101080a);
-		option[1] = htonl(f->tsval);
-		option += TCPOLEN_TSTAMP_ALIGNED / 4;
+		*option++ = htonl(0x0101080a);
+		*option++ = htonl(f->tsval);
+		option++;
 	}
 	if (f->what & SACK) {
-		th->doff += 3;
-		option[0] = htonl(0x0101050a);
+		*option++ = htonl(0x0101050a);
+		option += 2;
 	}
+	th->doff = ((u8 *)option - p) / 4;
+	if (f->what & RESERVED)
+		p[12] |= BIT(f->form % 4);
+	return (u8 *)option - p;
 }
 
-/* Writes a frame to p, without its Ethernet header, and returns its length. */
-static unsigned int put_frame(u8 *p, const struct frame *f, __wsum *csum)
+static unsigned int put_vlan(u8 *p, const struct frame *f)
 {
-	unsigned int vlan = f->what & VLAN_IN_BAND ? VLAN_HLEN : 0;
-	unsigned int ip_len, tcp_len, len;
-	u8 *ip = p + vlan;
+	struct vlan_hdr *vh = (void *)p;
+
+	if (!(f->what & VLAN_IN_BAND))
+		return 0;
+	vh->h_vlan_TCI = htons(f->vlan ?: 5);
+	vh->h_vlan_encapsulated_proto = htons(f->what & NO_IP ? ETH_P_LOOPBACK :
+					      f->what & IPV6 ? ETH_P_IPV6 :
+							       ETH_P_IP);
+	return VLAN_HLEN;
+}
+
+/*
+ * Writes a frame to p, which is zeroed, without its Ethernet header, and
+ * returns its length.
+ */
+unsigned int srpic_frame_put(u8 *p, const struct frame *f)
+{
+	unsigned int payload = f->what & AGGREGATE ? 0 : f->len;
+	u8 *ip = p + put_vlan(p, f);
+	u8 fill = f->fill ?: 0x5a;
+	unsigned int tcp_len;
 	struct tcphdr *th;
+	u8 *end;
 
-	if (vlan) {
-		struct vlan_hdr *vh = (void *)p;
-
-		vh->h_vlan_TCI = htons(5);
-		vh->h_vlan_encapsulated_proto =
-			htons(f->what & IPV6 ? ETH_P_IPV6 : ETH_P_IP);
-	}
-	tcp_len = sizeof(*th) + f->len;
+	tcp_len = sizeof(*th);
 	if (f->what & STAMP)
 		tcp_len += TCPOLEN_TSTAMP_ALIGNED;
 	if (f->what & SACK)
 		tcp_len += 12;
-	ip_len = f->what & IPV6 ? put_ipv6(ip, f, tcp_len) :
-				  put_ipv4(ip, f, tcp_len);
-	put_tcp(ip + ip_len, f);
-	memset(ip + ip_len + tcp_len - f->len, 0x5a, f->len);
+	th = (void *)(ip + (f->what & IPV6 ? put_ipv6(ip, f, tcp_len + f->len) :
+					    put_ipv4(ip, f, tcp_len + f->len)));
+	end = (u8 *)th + put_tcp((u8 *)th, f);
+	memset(end, fill, payload);
+	end += payload;
 
-	th = (void *)(ip + ip_len);
-	th->check = tcp_sum(f, ip, th, tcp_len);
+	th->check = tcp_sum(f, ip, th, tcp_len + payload);
 	if (f->what & BAD_CSUM)
 		th->check = csum16_add(th->check, htons(1));
+	/* a later fragment has no TCP header */
+	if (f->what & FRAGMENT && f->form % 3)
+		memset(th, fill, tcp_len);
 
-	len = ip_len + tcp_len;
-	*csum = csum_partial(p, vlan + len, 0);
 	if (f->what & PADDED)
-		len = ETH_ZLEN - ETH_HLEN;
+		end = ip + ETH_ZLEN - ETH_HLEN;
 	if (f->what & TRAILER)
-		len += 8;
+		end += 8;
 	if (f->what & CUT)
-		len -= 1;
+		end--;
 	if (f->what & SHORT_TCP)
-		len -= 8;
-	return vlan + len;
+		end -= 8;
+	return end - p;
 }
 
 /* Makes a packet that was received by netdev; skb->mark is its number. */
 struct sk_buff *srpic_frame_skb(struct kunit *test, struct net_device *netdev,
 				const struct frame *f, u8 id)
 {
-	unsigned int len;
 	struct sk_buff *skb;
-	__wsum csum;
+	unsigned int len;
 	u8 *buf;
 
 	buf = kunit_kzalloc(test, 512, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, buf);
-	len = put_frame(buf, f, &csum);
+	len = srpic_frame_put(buf, f);
 
 	/* not of a page fragment, which GRO would take without the skb */
 	skb = alloc_skb(NET_SKB_PAD + 512, GFP_KERNEL);
@@ -162,7 +200,7 @@ struct sk_buff *srpic_frame_skb(struct kunit *test, struct net_device *netdev,
 		__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q), 0xe000);
 	if (f->what & SUM_CSUM) {
 		skb->ip_summed = CHECKSUM_COMPLETE;
-		skb->csum = csum;
+		skb->csum = csum_partial(buf, len, 0);
 	} else if (f->what & HOST_CSUM) {
 		skb->ip_summed = CHECKSUM_PARTIAL;
 	} else if (!(f->what & NO_CSUM)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Frames for the tests of the receive path. */
+/* Frames for the tests of the receive path, and for the reference model. */
 #ifndef _SRPIC_TESTS_RX_FRAME_H
 #define _SRPIC_TESTS_RX_FRAME_H
 
@@ -17,8 +17,8 @@ enum {
 	OTHER_PORT	= BIT(2),	/* of another flow */
 	STAMP		= BIT(3),	/* timestamp option */
 	SACK		= BIT(4),	/* SACK option */
-	IP_OPTION	= BIT(5),	/* or an IPv6 extension header */
-	FRAGMENT	= BIT(6),
+	IP_OPTION	= BIT(5),	/* or an IPv6 extension header, any form */
+	FRAGMENT	= BIT(6),	/* the first, a later, or the last: by form */
 	BAD_CSUM	= BIT(7),
 	NO_CSUM		= BIT(8),	/* the NIC gave no verdict */
 	SUM_CSUM	= BIT(9),	/* the NIC gave the sum */
@@ -30,11 +30,15 @@ enum {
 	CUT		= BIT(15),	/* shorter than the packet says */
 	PAGED		= BIT(16),	/* nothing but Ethernet is linear */
 	HOST_CSUM	= BIT(17),	/* from this host, sum not made yet */
-	RESERVED	= BIT(18),	/* a reserved bit of TCP is set */
+	RESERVED	= BIT(18),	/* a reserved bit of TCP is set, by form */
 	VLAN_0		= BIT(19),	/* tag with a priority only */
 	VLAN_SERVICE	= BIT(20),	/* tag of 802.1ad */
 	SHORT_TCP	= BIT(21),	/* IPv6 ends within the TCP header */
 	OTHER_ADDRESS	= BIT(22),	/* of another flow with these ports */
+	OTHER_DEST	= BIT(23),	/* likewise */
+	OTHER_SOURCE	= BIT(24),	/* of another flow, by the other port */
+	NO_IP		= BIT(25),	/* in a tag, another protocol */
+	AGGREGATE	= BIT(26),	/* its payload is elsewhere */
 };
 
 struct frame {
@@ -45,6 +49,9 @@ struct frame {
 	bool no_ack;
 	u32 tsval;
 	u16 port;			/* 0: 4000 */
+	u16 vlan;			/* tag in band, 0: 5 */
+	u8 fill;			/* payload, 0: 0x5a */
+	u32 form;			/* of what has several */
 };
 
 #define FIN	BIT(0)
@@ -55,6 +62,7 @@ struct frame {
 #define ECE	BIT(6)
 #define CWR	BIT(7)
 
+unsigned int srpic_frame_put(u8 *p, const struct frame *f);
 struct sk_buff *srpic_frame_skb(struct kunit *test, struct net_device *netdev,
 				const struct frame *f, u8 id);
 u8 srpic_frame_summed(const struct frame *f);
