@@ -10,6 +10,7 @@
 #include <kunit/test.h>
 #include <linux/array_size.h>
 #include <linux/ktime.h>
+#include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/random.h>
@@ -110,11 +111,22 @@ static void model_case_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 }
 
+/* What only some traces have in them. */
+enum {
+	AGGREGATE,
+	SMALL_LIMIT,			/* ends a block ahead of its size */
+	DUPLICATE,			/* in one block with the same */
+	WRAP,				/* of the numbers in a block */
+	DISTANT,			/* too far from another to be compared */
+	PROPERTIES
+};
+
 /**
  * struct model_tally - what the random traces had in them
  * @pkts: packets
  * @kinds: kinds of packets, as bits
  * @how: what else there was to packets that were sorted, as bits
+ * @properties: of traces, as bits
  * @padded_out: packets of data that were not sorted, for their padding
  * @reordered: traces from which a packet left ahead of an earlier one
  * @count: sum of the counters
@@ -123,13 +135,53 @@ struct model_tally {
 	u64 pkts;
 	unsigned long kinds;
 	unsigned long how;
+	unsigned long properties;
 	unsigned int padded_out;
 	unsigned int reordered;
 	u64 count[SRPIC_STATS];
 };
 
-static void model_add(struct model_tally *tally, const struct model_run *run)
+static unsigned long pair_properties(const struct model *model,
+				     unsigned int i, unsigned int j)
 {
+	const struct model_pkt *a = &model->run->trace->pkt[i];
+	const struct model_pkt *b = &model->run->trace->pkt[j];
+	s64 above = model_above(b->seq, a->seq);
+
+	if (a->flow != b->flow || model->block_of[i] == MODEL_NONE ||
+	    model->block_of[j] == MODEL_NONE)
+		return 0;
+	if (abs(above) >= BIT(30))
+		return BIT(DISTANT);
+	if (model->block_of[i] != model->block_of[j])
+		return 0;
+	return (!above && a->len == b->len) << DUPLICATE |
+	       (above > 0 && b->seq < a->seq) << WRAP;
+}
+
+static unsigned long model_properties(const struct model *model)
+{
+	const struct model_run *run = model->run;
+	const struct model_trace *trace = run->trace;
+	unsigned long properties = 0;
+	unsigned int i, j;
+
+	if (model_limit(trace) < trace->block_size &&
+	    run->count[SRPIC_FLUSH_RING])
+		properties |= BIT(SMALL_LIMIT);
+	for (i = 0; i < trace->num; i++) {
+		if (model->block_of[i] != MODEL_NONE &&
+		    trace->pkt[i].len > MODEL_LINEAR)
+			properties |= BIT(AGGREGATE);
+		for (j = i + 1; j < trace->num; j++)
+			properties |= pair_properties(model, i, j);
+	}
+	return properties;
+}
+
+static void model_add(struct model_tally *tally, const struct model *model)
+{
+	const struct model_run *run = model->run;
 	bool reordered = false;
 	unsigned int i;
 
@@ -147,6 +199,7 @@ static void model_add(struct model_tally *tally, const struct model_run *run)
 		reordered |= run->id[i] != i;
 	}
 	tally->reordered += reordered;
+	tally->properties |= model_properties(model);
 	for (i = 0; i < SRPIC_STATS; i++)
 		tally->count[i] += run->count[i];
 }
@@ -181,6 +234,7 @@ static void model_expect_coverage(struct kunit *test,
 		KUNIT_EXPECT_GT(test, tally->count[i], model_traces / 100);
 	KUNIT_EXPECT_EQ(test, tally->kinds, GENMASK(MODEL_KINDS - 1, 0));
 	KUNIT_EXPECT_EQ(test, tally->how, GENMASK(MODEL_HOWS - 1, 0));
+	KUNIT_EXPECT_EQ(test, tally->properties, GENMASK(PROPERTIES - 1, 0));
 	KUNIT_EXPECT_GT(test, tally->padded_out, 0);
 	KUNIT_EXPECT_GT(test, tally->reordered, model_traces / 10);
 	KUNIT_EXPECT_EQ(test, fix->model.longest, SRPIC_BLOCK_SIZE_MAX);
@@ -199,6 +253,7 @@ static void random_traces_obey_the_invariants(struct kunit *test)
 	char name[64];
 	unsigned int i;
 
+	KUNIT_ASSERT_GT(test, model_traces, 0);
 	if (!MODEL_SEES_WAY_OUT)
 		kunit_info(test, "one way out is not judged: that needs CONFIG_NET_RX_BUSY_POLL\n");
 	kunit_info(test, "%u traces, srpic.model_seed=%llu\n", model_traces,
@@ -217,7 +272,7 @@ static void random_traces_obey_the_invariants(struct kunit *test)
 			KUNIT_FAIL(test, "%s", name);
 			return;
 		}
-		model_add(&tally, &fix->run);
+		model_add(&tally, &fix->model);
 		cond_resched();
 	}
 	kunit_info(test, "%lld ms\n", ktime_ms_delta(ktime_get(), begin));
