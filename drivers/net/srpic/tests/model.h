@@ -70,7 +70,8 @@ enum model_kind {
 #define MODEL_PAGED	BIT(6)		/* no header is linear */
 #define MODEL_PADDED	BIT(7)		/* to the least length of a frame */
 #define MODEL_SUMMED	BIT(8)		/* ... but the sum, if not UNSUMMED */
-#define MODEL_HOWS	9
+#define MODEL_SWITCH	BIT(9)		/* on or off, behind its poll */
+#define MODEL_HOWS	10
 
 struct model_pkt {
 	u32 seq;
@@ -147,12 +148,14 @@ enum model_invariant {
  * struct model_frame - what a packet looked like
  * @skb: the packet
  * @was: what was in it
+ * @on: SRPIC was on
  * @len: bytes in @data
  * @data: all but the payload of an aggregate
  */
 struct model_frame {
 	const struct sk_buff *skb;
 	struct sk_buff was;
+	bool on;
 	unsigned int len;
 	u8 data[MODEL_FRAME];
 };
@@ -215,6 +218,12 @@ static inline bool model_is_last(const struct model_trace *trace,
 				 unsigned int i)
 {
 	return trace->pkt[i].how & MODEL_LAST || i == trace->num - 1;
+}
+
+static inline bool model_switches(const struct model_trace *trace,
+				  unsigned int i)
+{
+	return model_is_last(trace, i) && trace->pkt[i].how & MODEL_SWITCH;
 }
 
 static inline unsigned int model_limit(const struct model_trace *trace)

@@ -206,11 +206,12 @@ static void pass(struct model *model, unsigned int i, unsigned int *taken)
 	}
 }
 
-/* Which packets should leave together, and when. */
+/* Which packets should leave together, and when. While off, each by itself. */
 void srpic_model_find_blocks(struct model *model)
 {
 	const struct model_trace *trace = model->run->trace;
 	unsigned int i, taken = 0;
+	bool on = true;
 
 	model->blocks = 0;
 	model->overlap_or_stamp = 0;
@@ -219,13 +220,14 @@ void srpic_model_find_blocks(struct model *model)
 
 	for (i = 0; i < trace->num; i++) {
 		model->block_of[i] = MODEL_NONE;
-		if (model_is_suitable(&trace->pkt[i]))
+		if (on && model_is_suitable(&trace->pkt[i]))
 			take(model, i, &taken);
-		else
+		else if (on)
 			pass(model, i, &taken);
 		if (model_is_last(trace, i)) {
 			close_all(model, 2 * i + 1, SRPIC_FLUSH_POLL);
 			taken = 0;
 		}
+		on ^= model_switches(trace, i);
 	}
 }

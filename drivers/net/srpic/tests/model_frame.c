@@ -201,7 +201,7 @@ static bool is_metadata_wrong(const struct sk_buff *skb,
 
 /* A verdict must be kept; it may be made only of a sum that is good. */
 static bool is_verdict_wrong(const struct sk_buff *skb,
-			     const struct model_pkt *pkt,
+			     const struct model_pkt *pkt, bool on,
 			     const void *frame, unsigned int len)
 {
 	u8 was = verdict(pkt);
@@ -211,7 +211,7 @@ static bool is_verdict_wrong(const struct sk_buff *skb,
 		return true;
 	if (was == CHECKSUM_NONE && pkt->kind != MODEL_BAD_CSUM) {
 		/* GRO must not have to make the sum again */
-		if (model_is_suitable(pkt))
+		if (on && model_is_suitable(pkt))
 			return skb->ip_summed != CHECKSUM_UNNECESSARY;
 		return skb->ip_summed != CHECKSUM_UNNECESSARY &&
 		       skb->ip_summed != CHECKSUM_NONE;
@@ -284,7 +284,7 @@ bool srpic_model_is_altered(const struct sk_buff *skb,
 
 	if (skb->len != len + (is_aggregate(pkt) ? pkt->len : 0) ||
 	    is_metadata_wrong(skb, frame) ||
-	    is_verdict_wrong(skb, pkt, wanted, len) ||
+	    is_verdict_wrong(skb, pkt, frame->on, wanted, len) ||
 	    is_tag_wrong(skb, pkt, untagged) ||
 	    is_aggregate_wrong(skb, payload, pkt))
 		return true;

@@ -53,6 +53,7 @@ struct sk_buff *srpic_model_make(struct model_fixture *fix, unsigned int i)
 
 	skb = srpic_model_skb(&fix->dev.napi, fix->page, &fix->run.trace->pkt[i],
 			      i, &fix->frame[i]);
+	fix->frame[i].on = srpic_enabled(&fix->dev.sd);
 	if (skb)
 		skb->mark = i;
 	else
@@ -134,8 +135,13 @@ unsigned long srpic_model_play(struct model_fixture *fix,
 
 	srpic_get_stats(&fix->dev.sd, before);
 	srpic_model_begin(fix, trace);
-	while (i < trace->num)
+	while (i < trace->num) {
 		model_poll(fix, &i);
+		if (model_switches(trace, i - 1))
+			srpic_enable(&fix->dev.sd,
+				     !srpic_enabled(&fix->dev.sd));
+	}
+	srpic_enable(&fix->dev.sd, true);
 
 	srpic_get_stats(&fix->dev.sd, run->count);
 	for (i = 0; i < SRPIC_STATS; i++)

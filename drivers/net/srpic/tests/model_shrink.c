@@ -176,7 +176,7 @@ static const char *how_names(u16 how, char *buf, size_t size)
 	static const char * const names[] = {
 		"MODEL_STAMP", "MODEL_LAST", "MODEL_PSH", "MODEL_IN_BAND",
 		"MODEL_PRIORITY", "MODEL_UNSUMMED", "MODEL_PAGED",
-		"MODEL_PADDED", "MODEL_SUMMED",
+		"MODEL_PADDED", "MODEL_SUMMED", "MODEL_SWITCH",
 	};
 	unsigned int i, len = 0;
 

@@ -292,6 +292,7 @@ void srpic_model_trace(struct rnd_state *rnd, enum model_shape shape,
 {
 	struct generator g = { .rnd = rnd, .pkt = pkt };
 	bool is_long = one_in(rnd, 200) || shape != MODEL_RANDOM;
+	unsigned int switches = one_in(rnd, 16) ? 2 : 0;
 	unsigned int polls = rate(rnd);
 	unsigned int num, i;
 
@@ -319,9 +320,13 @@ void srpic_model_trace(struct rnd_state *rnd, enum model_shape shape,
 	while (g.num < num)
 		send(&g);
 	reorder(&g);
-	for (i = 0; i < num; i++)
-		if (one_in(rnd, polls))
-			pkt[i].how |= MODEL_LAST;
+	for (i = 0; i < num; i++) {
+		if (!one_in(rnd, polls))
+			continue;
+		pkt[i].how |= MODEL_LAST;
+		if (one_in(rnd, switches))
+			pkt[i].how |= MODEL_SWITCH;
+	}
 
 	trace->num = num;
 	trace->pkt = pkt;
