@@ -150,6 +150,23 @@ def clock_ns():
     return now, now * len(idle) - sum(idle)
 
 
+class KernelLog:
+    """What the kernel says from now on."""
+
+    def __init__(self):
+        self.file = open("/dev/kmsg", "rb", buffering=0)
+        os.set_blocking(self.file.fileno(), False)
+        self.file.seek(0, os.SEEK_END)
+
+    def read(self):
+        """[(level, text)] since the last time."""
+        found = []
+        while record := self.file.read(8192):   # None: there is no more
+            head, _, text = record.decode().partition(";")
+            found.append((int(head.split(",")[0]) & 7, text.split("\n")[0]))
+        return found
+
+
 def difference(before, after):
     """The counters that moved."""
     return {key: value - before.get(key, 0) for key, value in after.items()
