@@ -82,10 +82,7 @@ class Transfer:
 
 
 def blocks(before):
-    """
-    (taken, out of order, mean block) since guest.ethtool_stats() was before;
-    {} stands for a device that is new.
-    """
+    """(taken, out of order, mean block) since ethtool_stats() was before."""
     moved = guest.difference(before, guest.ethtool_stats("rcv", guest.DUT))
     taken = moved.get("srpic_packets_taken", 0)
     return (taken, moved.get("srpic_packets_out_of_order", 0),
