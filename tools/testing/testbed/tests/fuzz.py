@@ -29,6 +29,7 @@ DUT = guest.DUT
 CORPUS = Path(__file__).parent / "corpus"
 QUIET_S = 0.1           # virtual time, so free
 REPORTS_MAX = 5
+PROGRESS_BURSTS = 100
 
 
 class Settings:
@@ -287,6 +288,8 @@ def run(fuzzer, mutants, seed):
         sums, end = fuzzer.sums, 0
         todo = share * mutants
         while end < todo:
+            if not number % PROGRESS_BURSTS:
+                print(f"burst {number} of fuzz.py {mutants} {seed}", flush=True)
             burst = mutate.burst(seed, number, jumbo=settings[0] > 1500)
             fuzzer.judge(burst, f"burst {number} of seed {seed}")
             end += len(burst.mutants)
@@ -302,6 +305,8 @@ def main():
     parser.add_argument("mutants", type=int)
     parser.add_argument("seed", type=int)
     args = parser.parse_args()
+    # a guest that does not live to the end has said what repeats it
+    print(f"fuzz.py {args.mutants} {args.seed}", flush=True)
     fuzzer, messages = Fuzzer(), []
     with kernel_messages(messages):
         run(fuzzer, args.mutants, args.seed)
