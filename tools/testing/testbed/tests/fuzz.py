@@ -7,6 +7,9 @@ which the counters confirm where blocks are not cut short otherwise. The
 multiset of what comes up must not depend on SRPIC, the valid flows' bytes
 must come up, and the counters must say what mutate.py expects. A burst that
 fails is shrunk and printed as an entry for corpus/, which is replayed first.
+
+How long blocks are and how many mutants meet held packets is left to chance:
+it is printed always, but judged from ENOUGH mutants on only.
 """
 
 import argparse
@@ -29,6 +32,7 @@ DUT = guest.DUT
 CORPUS = Path(__file__).parent / "corpus"
 QUIET_S = 0.1           # virtual time, so free
 REPORTS_MAX = 5
+ENOUGH = 10000
 PROGRESS_BURSTS = 100
 
 
@@ -314,6 +318,7 @@ def main():
     mean = sums["packets_taken"] / max(sums["blocks"], 1)
     met = sums["met"] / max(sums["mutants"], 1)
     rough = sums["met_rough"] / max(sums["rough"], 1)
+    few = sums["mutants"] < ENOUGH
     lost = fuzzer.tap.dropped()
     print(f"{sums['mutants']} mutants ({sums['arrived']} came up), "
           f"{sums['frames']} frames, {sums['bursts']} bursts, "
@@ -323,9 +328,9 @@ def main():
     checks = {
         f"{fuzzer.failed} bursts were wrong": not fuzzer.failed,
         f"too few mutants: {sums['mutants']}": sums["mutants"] >= args.mutants,
-        f"mean block is below 8: {mean:.2f}": mean >= 8,
+        f"mean block is below 8: {mean:.2f}": mean >= 8 or few,
         f"below 30 % met held packets: {met:.3f}, {rough:.3f}":
-            min(met, rough) >= 0.3,
+            min(met, rough) >= 0.3 or few,
         f"the tap lost {lost} frames": not lost,
         f"the kernel complained: {messages[:5]}": not messages}
     sys.exit(not guest.report(checks))
