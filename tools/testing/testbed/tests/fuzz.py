@@ -105,18 +105,39 @@ def wire_bytes(record):
     return data[:12] + tag + data[12:]
 
 
+def ranges(frames):
+    """{flow: [(sequence number, bytes)]} of TCP frames with payload."""
+    found = {}
+    for flow, seq, data in filter(None, map(mutate.payload, frames)):
+        if data:
+            found.setdefault(flow, []).append((seq, data))
+    return found
+
+
 def intact(burst, records):
-    """Whether each valid frame's bytes came up, in an aggregate or alone."""
-    up = {}
-    for record in records:
-        if found := mutate.payload(wire_bytes(record)):
-            up.setdefault(found[0], []).append(found[1:])
-    return all(
-        any(have[(seq - first) & 0xFFFFFFFF:][:len(data)] == data
-            for first, have in up.get(flow, ()))
-        for flow, seq, data in (
-            mutate.payload(raw) for n, raw in enumerate(burst.frames)
-            if n not in burst.mutants))
+    """
+    Whether each valid frame's bytes came up, in an aggregate or alone, and
+    its sequence numbers no more often than they were sent.
+    """
+    up = ranges(map(wire_bytes, records))
+    spoilt = ranges(burst.frames[n].ljust(64, b"\0") for n in burst.mutants)
+
+    def touching(flow, seq, data):
+        return [(first, have) for first, have in flow
+                if (seq + len(data) - 1 - first) & 0xFFFFFFFF
+                < len(have) + len(data) - 1]
+
+    for n, raw in enumerate(burst.frames):
+        if n in burst.mutants:
+            continue
+        flow, seq, data = mutate.payload(raw)
+        found = touching(up.get(flow, ()), seq, data)
+        if not any(have[(seq - first) & 0xFFFFFFFF:][:len(data)] == data
+                   for first, have in found):
+            return False
+        if len(found) > 1 + len(touching(spoilt.get(flow, ()), seq, data)):
+            return False
+    return True
 
 
 class Fuzzer:
@@ -163,6 +184,10 @@ class Fuzzer:
                 for name, value in self.device.stats().items()
                 if name.startswith("srpic_")}
 
+    def received(self):
+        """How many frames the driver has received."""
+        return self.device.stats()["rx_queue_0_packets"]
+
     def exchange(self, on):
         """Send what is loaded; the records that come up, sorted."""
         self.device.switch(on)
@@ -175,17 +200,22 @@ class Fuzzer:
         self.settings.set("block_size", burst.block_size)
         self.settings.set("full_flush_pkts", burst.full_flush_pkts)
         self.sender.load(burst.frames)
-        off, on = self.exchange(False), self.exchange(True)
+        off, received = self.exchange(False), self.received()
+        on, received = self.exchange(True), self.received() - received
         now = self.counters()
         moved = Counter(guest.difference(self.last, now))
         self.last = now
         figures = Counter(moved)
+        self.differ = None
         if self.gro:
-            return [f"bytes of a valid flow differ, SRPIC {name}"
-                    for name, records in (("off", off), ("on", on))
-                    if not intact(burst, records)], figures
-
-        wrong, self.differ = [], None
+            wrong = [f"bytes of a valid flow differ, SRPIC {name}"
+                     for name, records in (("off", off), ("on", on))
+                     if not intact(burst, records)]
+            counted = moved["packets_taken"] + moved["packets_passed"]
+            if counted != received:
+                wrong.append(f"{counted} of {received} frames were counted")
+            return wrong, figures
+        wrong = []
         if off != on:
             wrong.append(f"{len(off)} frames came up without and {len(on)} "
                          "with SRPIC, and they differ")
