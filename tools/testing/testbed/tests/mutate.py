@@ -337,8 +337,8 @@ class Burst:
 def corpus(text):
     """
     [(comment, part, burst)]: entries are as text() makes them, with an empty
-    line between two. Flushes may be added to the settings, as
-    flush_CAUSE=NUMBER.
+    line between two. The part may be left out: None. Flushes may be added to
+    the settings, as flush_CAUSE=NUMBER.
     """
     found = []
     for entry in text.strip().split("\n\n"):
@@ -355,7 +355,7 @@ def corpus(text):
         frames = [bytes.fromhex(line.removesuffix(" x")) for line in lines[1:]]
         mutants = {n for n, line in enumerate(lines[1:])
                    if line.endswith(" x")}
-        found.append((comment, numbers.get("part", 0), Burst(
+        found.append((comment, numbers.get("part"), Burst(
             frames, [None] * len(frames), mutants, set(),
             numbers["block_size"], numbers["full_flush_pkts"], expected)))
     return found
@@ -508,6 +508,7 @@ class Forecast:
     barrier: int = 0    # blocks flushed by barriers
     poll: int = 0       # blocks left at the end
     exact: bool = True  # whether barrier and poll are, not just the rest
+    verdicts: dict = field(default_factory=dict)    # read(), by index
 
 
 def forecast(burst, arrived, nic_checks):
@@ -528,6 +529,7 @@ def forecast(burst, arrived, nic_checks):
         verdict, flow = TAKE, burst.origin[n]
         if not flow or n in burst.mutants or len(raw) <= 64:
             verdict, flow = read(raw, nic_checks)
+        out.verdicts[n] = verdict, flow
         if n in burst.mutants and flow:
             met = any(
                 pkts and known == burst.origin[n]
