@@ -3,16 +3,18 @@
 """fuzz.py MUTANTS SEED: mutants among valid flows, with SRPIC off and on.
 
 Each burst of mutate.py goes over the wire twice and is received in one poll,
-which the counters confirm where blocks are not cut short otherwise. The
-multiset of what comes up must not depend on SRPIC, the valid flows' bytes
-must come up, and the counters must say what mutate.py expects. A burst that
-fails is shrunk and printed as an entry for corpus/, which is replayed first.
+which the counters confirm where blocks are not cut short otherwise. The same
+must come up with SRPIC as without, where it must keep its order; with SRPIC,
+the order and the counters must be what mutate.py says. With GRO, the valid
+flows' bytes must come up once, and each frame be counted. A burst that fails is
+shrunk and printed as an entry for corpus/, which is replayed first.
 
 How long blocks are and how many mutants meet held packets is left to chance:
 it is printed always, but judged from ENOUGH mutants on only.
 """
 
 import argparse
+import ctypes
 import mmap
 import os
 import socket
@@ -64,8 +66,16 @@ class Tap:
     SLOT, SLOTS = 128 << 10, 256        # a slot holds the longest aggregate
 
     def __init__(self):
+        # The last one to take a frame gets it in a list with some that follow,
+        # when others have got those: let that be a socket that wants none.
         with namespace("rcv"):
+            self.other = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
             self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+            none = ctypes.create_string_buffer(
+                struct.pack("HBBI", 6, 0, 0, 0))        # BPF: return 0
+            self.other.setsockopt(socket.SOL_SOCKET, 26, struct.pack(
+                "HQ", 1, ctypes.addressof(none)))       # SO_ATTACH_FILTER
+            self.other.bind((DUT, ETH_P_ALL))
         packet = 263                                    # SOL_PACKET
         self.socket.setsockopt(packet, 10, 1)           # TPACKET_V2
         self.socket.setsockopt(packet, 23, 1)           # IGNORE_OUTGOING
@@ -120,7 +130,7 @@ def intact(burst, records):
     its sequence numbers no more often than they were sent.
     """
     up = ranges(map(wire_bytes, records))
-    spoilt = ranges(burst.frames[n].ljust(64, b"\0") for n in burst.mutants)
+    spoilt = ranges(mutate.padded(burst.frames[n]) for n in burst.mutants)
 
     def touching(flow, seq, data):
         return [(first, have) for first, have in flow
@@ -189,11 +199,11 @@ class Fuzzer:
         return self.device.stats()["rx_queue_0_packets"]
 
     def exchange(self, on):
-        """Send what is loaded; the records that come up, sorted."""
+        """Send what is loaded; the records that come up."""
         self.device.switch(on)
         self.sender.send()
         time.sleep(QUIET_S)
-        return sorted(self.tap.records())
+        return self.tap.records()
 
     def complaints(self, burst):
         """Send a burst without and with SRPIC: ([what is wrong], figures)."""
@@ -215,18 +225,7 @@ class Fuzzer:
             if counted != received:
                 wrong.append(f"{counted} of {received} frames were counted")
             return wrong, figures
-        wrong = []
-        if off != on:
-            wrong.append(f"{len(off)} frames came up without and {len(on)} "
-                         "with SRPIC, and they differ")
-            self.differ = Counter(off), Counter(on)
-        # a frame is padded to 60 bytes, without its tag if that is taken out
-        up = {raw.ljust(64, b"\0"): raw for raw in map(wire_bytes, on)}
-        arrived = [up.get(raw.ljust(64, b"\0")) for raw in burst.frames]
-        if not all(raw for n, raw in enumerate(arrived)
-                   if n not in burst.mutants):
-            wrong.append("a frame that must come up did not, or not whole")
-        told = mutate.forecast(burst, arrived, self.nic_checks)
+        wrong, told, arrived = self.order(burst, off, on, moved)
         expected = {"packets_taken": told.taken,
                     "packets_passed": told.passed}
         if told.exact:
@@ -245,6 +244,36 @@ class Fuzzer:
                        arrived=sum(arrived[n] is not None
                                     for n in burst.mutants))
         return wrong, figures
+
+    def order(self, burst, off, on, moved):
+        """
+        Compare what came up, and in which order: ([what is wrong], forecast,
+        the burst's frames as they arrived).
+        """
+        came, left = (mutate.places(burst.frames, map(wire_bytes, records))
+                      for records in (off, on))
+        arrived = [None] * len(burst.frames)
+        for n, record in zip(left, on):
+            if n is not None:
+                arrived[n] = wire_bytes(record)
+        told = mutate.forecast(burst, arrived, self.nic_checks)
+        wrong = []
+        if sorted(off) != sorted(on):
+            wrong.append(f"{len(off)} frames came up without and {len(on)} "
+                         "with SRPIC, and they differ")
+            self.differ = Counter(off), Counter(on)
+        elif None in left:
+            wrong.append("a frame came up that nobody sent")
+        elif came != sorted(came):
+            wrong.append("frames came up in another order without SRPIC")
+        elif found := mutate.disorder(
+                burst.frames, told.verdicts, left, moved["blocks"] ==
+                moved["flush_barrier"] + moved["flush_poll"]):
+            wrong.append(found)
+        if not all(raw for n, raw in enumerate(arrived)
+                   if n not in burst.mutants):
+            wrong.append("a frame that must come up did not, or not whole")
+        return wrong, told, arrived
 
     def judge(self, burst, name):
         """Send a burst; report it if it is wrong."""

@@ -497,6 +497,67 @@ def payload(raw):
             raw[tcp + 4 * (raw[tcp + 12] >> 4):at + end])
 
 
+def padded(raw):
+    """
+    What frames are told apart by. One is padded to 60 bytes, without its tag
+    if that is taken out.
+    """
+    return raw.ljust(64, b"\0")
+
+
+def places(frames, came):
+    """
+    Which of the frames each one is that came, None for one of nobody's. Equal
+    ones count as come in order.
+    """
+    left = {}
+    for n in reversed(range(len(frames))):
+        left.setdefault(padded(frames[n]), []).append(n)
+    stacks = [left.get(padded(raw)) for raw in came]
+    return [stack.pop() if stack else None for stack in stacks]
+
+
+def sequence(raw):
+    """The sequence number of a suitable frame."""
+    at = 18 if raw[12:14] in TAGS else 14
+    at += 24 if raw[at - 2:at] == IPV4 else 44
+    return int.from_bytes(raw[at:at + 4], "big")
+
+
+def disorder(frames, verdicts, left, whole):
+    """
+    What is wrong with the order in which frames left, if anything.
+
+    verdicts are forecast()'s, left has indices of frames. What a barrier of
+    all concerns is in each flow, and what passes is a flow of barriers. Where
+    all that left so far came before all that is to leave, a block may have
+    ended; whole says that none did without a barrier. In between a flow must
+    be sorted, equal numbers as they came, and there can be no barrier.
+    """
+    flows = {None: []} | {flow: [] for verdict, flow in verdicts.values()
+                          if verdict != BARRIER_ALL}
+    for n in left:
+        verdict, flow = verdicts[n]
+        for order in flows.values() if verdict == BARRIER_ALL \
+                else [flows[flow]]:
+            order.append(n)
+    for order in flows.values():
+        last, newest, closed = None, -1, True
+        for n, came in zip(order, sorted(order)):
+            held = last is not None and \
+                verdicts[last][0] == verdicts[n][0] == TAKE
+            if held and (whole or not closed):
+                above = sequence(frames[n]) - sequence(frames[last])
+                wrong = above & 1 << 31 or not above and n < last
+            else:
+                wrong = not closed
+            if wrong:
+                return f"frame {last} left ahead of frame {n}"
+            last, newest = n, max(newest, n)
+            closed = newest == came
+    return None
+
+
 @dataclass
 class Forecast:
     """What the library must make of a burst."""
