@@ -22,7 +22,6 @@ import struct
 import sys
 import time
 from collections import Counter
-from contextlib import contextmanager
 from pathlib import Path
 
 import guest
@@ -307,22 +306,6 @@ class Fuzzer:
         print(burst.text(self.part) + "\n", flush=True)
 
 
-@contextmanager
-def kernel_messages(found):
-    """Warnings, and what is worse, that the kernel prints meanwhile."""
-    fd = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
-    os.lseek(fd, 0, os.SEEK_END)
-    yield
-    while True:
-        try:
-            head, _, text = os.read(fd, 8192).decode().partition(";")
-        except BlockingIOError:
-            break
-        if int(head.split(",")[0]) & 7 <= 4:
-            found.append(text.split("\n")[0])
-    os.close(fd)
-
-
 # share of the mutants; MTU, gro, rx, rxvlan
 PARTS = [
     (0.50, (1500, "off", "on", "on")),
@@ -376,9 +359,9 @@ def main():
     args = parser.parse_args()
     # a guest that does not live to the end has said what repeats it
     print(f"fuzz.py {args.mutants} {args.seed}", flush=True)
-    fuzzer, messages = Fuzzer(), []
-    with kernel_messages(messages):
-        run(fuzzer, args.mutants, args.seed)
+    fuzzer, log = Fuzzer(), guest.KernelLog()
+    run(fuzzer, args.mutants, args.seed)
+    messages = [text for level, text in log.read() if level <= 4]
     sums = fuzzer.sums
     mean = sums["packets_taken"] / max(sums["blocks"], 1)
     met = sums["met"] / max(sums["mutants"], 1)
