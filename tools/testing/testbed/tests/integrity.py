@@ -6,6 +6,7 @@ Fails if a byte is wrong, if nothing was sorted, or if blocks were too short
 for the test to mean anything.
 """
 
+import re
 import sys
 import time
 
@@ -13,7 +14,7 @@ import guest
 from device import Device
 from transfer import Transfer, blocks
 
-TOGGLE_S = 0.05
+TOGGLE_S = 0.05         # between two, so that there are polls without SRPIC
 
 
 def run(address, seconds):
@@ -23,18 +24,23 @@ def run(address, seconds):
     with Transfer(address) as transfer:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            time.sleep(TOGGLE_S)
             for on in False, True:
                 device.switch(on)
+                time.sleep(TOGGLE_S)
                 toggles += 1
     taken, late, mean = blocks(before)
+    moved = guest.difference(before, guest.ethtool_stats("rcv", guest.DUT))
+    off = sum(value for name, value in moved.items()
+              if re.fullmatch(r"rx_queue_\d+_packets", name))
+    off -= taken + moved.get("srpic_packets_passed", 0)
     guest.switch(False)
 
     print(f"{address}: {transfer.arrived} bytes, {toggles} toggles, "
-          f"{taken} packets taken, {late} out of order, "
+          f"{off} packets while off, {taken} taken, {late} out of order, "
           f"mean block {mean:.1f}", flush=True)
     checks = {"bytes differ": transfer.sound(),
               "too few toggles": toggles >= 10,
+              "it was hardly off": off > 100,
               "nothing was sorted": late > 100,
               "mean block is not above 4": mean > 4}
     return guest.report(checks)
