@@ -30,7 +30,8 @@ def main():
     guest.coalesce(THROTTLE_US)
     wire = Wire(guest.RTR_DEV, guest.DUT)
     stop, switched = threading.Event(), []
-    thread = threading.Thread(target=toggle, args=(stop, switched))
+    thread = threading.Thread(target=toggle, args=(stop, switched),
+                              daemon=True)
     before = guest.ethtool_stats("rcv", guest.DUT)
     thread.start()
     wrong = in_order = 0
