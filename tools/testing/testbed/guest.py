@@ -161,7 +161,13 @@ class KernelLog:
     def read(self):
         """[(level, text)] since the last time."""
         found = []
-        while record := self.file.read(8192):   # None: there is no more
+        while True:
+            try:
+                record = self.file.read(8192)
+            except BrokenPipeError:
+                record = b"0;messages were overwritten unread"
+            if not record:      # None: there is no more
+                break
             head, _, text = record.decode().partition(";")
             found.append((int(head.split(",")[0]) & 7, text.split("\n")[0]))
         return found
