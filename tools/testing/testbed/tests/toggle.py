@@ -10,17 +10,18 @@ import sys
 import threading
 
 import guest
+from device import Device
 from frames import THROTTLE_US, Wire
 from transfer import blocks
 
 FRAMES = 48
 
 
-def toggle(stop, switched):
-    """Switch the flag off and on until told to stop."""
+def toggle(device, stop, switched):
+    """Switch the flag off and on until told to stop, as often as one can."""
     while not stop.is_set():
         for on in True, False:
-            guest.switch(on)
+            device.switch(on)
             switched.append(on)
 
 
@@ -30,8 +31,8 @@ def main():
     guest.coalesce(THROTTLE_US)
     wire = Wire(guest.RTR_DEV, guest.DUT)
     stop, switched = threading.Event(), []
-    thread = threading.Thread(target=toggle, args=(stop, switched),
-                              daemon=True)
+    thread = threading.Thread(target=toggle, daemon=True,
+                              args=(Device(), stop, switched))
     before = guest.ethtool_stats("rcv", guest.DUT)
     thread.start()
     wrong = in_order = 0
