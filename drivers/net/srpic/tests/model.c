@@ -86,46 +86,49 @@ static bool one_way_out(struct model *model)
 	return faultless(model, MODEL_ASTRAY, MODEL_ONE_WAY_OUT);
 }
 
-static bool no_new_reordering(struct model *model)
+/* Of two related packets, the later one may leave first unless it must not. */
+static bool
+no_overtaking(struct model *model, enum model_invariant invariant,
+	      bool (*must_not)(const struct model_pkt *early,
+			       const struct model_pkt *late))
 {
 	const struct model_pkt *pkt = model->run->trace->pkt;
 	unsigned int num = model->run->trace->num;
 	unsigned int i, j;
 
-	for (i = 0; i < num; i++) {
-		for (j = i + 1; j < num; j++) {
-			if (model->place[i] < model->place[j] ||
-			    !related(&pkt[i], &pkt[j]))
-				continue;
-			if (!model_is_suitable(&pkt[i]) ||
-			    !model_is_suitable(&pkt[j]) ||
-			    model_above(pkt[j].seq, pkt[i].seq) >= 0)
-				return broken(model, MODEL_NO_NEW_REORDERING,
-					      i, j);
-		}
-	}
+	for (i = 0; i < num; i++)
+		for (j = i + 1; j < num; j++)
+			if (model->place[i] >= model->place[j] &&
+			    related(&pkt[i], &pkt[j]) &&
+			    must_not(&pkt[i], &pkt[j]))
+				return broken(model, invariant, i, j);
 	return true;
+}
+
+static bool is_in_order(const struct model_pkt *early,
+			const struct model_pkt *late)
+{
+	return !model_is_suitable(early) || !model_is_suitable(late) ||
+	       model_above(late->seq, early->seq) >= 0;
+}
+
+static bool no_new_reordering(struct model *model)
+{
+	return no_overtaking(model, MODEL_NO_NEW_REORDERING, is_in_order);
+}
+
+static bool is_newer(const struct model_pkt *early,
+		     const struct model_pkt *late)
+{
+	if ((early->how ^ late->how) & MODEL_STAMP)
+		return true;
+	return early->how & MODEL_STAMP &&
+	       model_above(late->tsval, early->tsval) > 0;
 }
 
 static bool paws(struct model *model)
 {
-	const struct model_pkt *pkt = model->run->trace->pkt;
-	unsigned int num = model->run->trace->num;
-	unsigned int i, j;
-
-	for (i = 0; i < num; i++) {
-		for (j = i + 1; j < num; j++) {
-			if (model->place[i] < model->place[j] ||
-			    !related(&pkt[i], &pkt[j]))
-				continue;
-			if ((pkt[i].how ^ pkt[j].how) & MODEL_STAMP)
-				return broken(model, MODEL_PAWS, i, j);
-			if (pkt[i].how & MODEL_STAMP &&
-			    model_above(pkt[j].tsval, pkt[i].tsval) > 0)
-				return broken(model, MODEL_PAWS, i, j);
-		}
-	}
-	return true;
+	return no_overtaking(model, MODEL_PAWS, is_newer);
 }
 
 static bool empty_in_time(struct model *model)
