@@ -106,6 +106,21 @@ def coalesce(rx_usecs):
         ns("rcv", f"ethtool -C {DUT} rx-usecs {rx_usecs}")
 
 
+def sysfs(path, value):
+    """Write to a file of the device under test, as its namespace sees it."""
+    ns("rcv", ["sh", "-c", f"echo {value} > /sys/class/net/{DUT}/{path}"])
+
+
+def poll_in_a_thread(on):
+    """
+    Have frames polled by a thread, which cannot run before this process
+    sleeps: what it sends is one poll, however long that takes.
+    """
+    sysfs("threaded", int(on))
+    os.sched_setscheduler(0, os.SCHED_FIFO if on else os.SCHED_OTHER,
+                          os.sched_param(int(on)))
+
+
 def switch(on):
     """Switch SRPIC on the device under test."""
     ns("rcv", f"ethtool --set-priv-flags {DUT} srpic {'on' if on else 'off'}")

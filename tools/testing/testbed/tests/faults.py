@@ -28,7 +28,7 @@ from transfer import Transfer, blocks
 
 DUT = guest.DUT
 MORE = 300_000          # bytes that prove that traffic flows
-USECS = 10000           # gathers blocks
+USECS = 10000           # gathers blocks; 7.4 ms, see frames.THROTTLE_US
 TOGGLES = 1000
 FAULTS = {}             # {name: (function, the files that it needs)}
 SUMS = Counter()
@@ -69,11 +69,6 @@ class Traffic(Transfer):
 
 def rcv(command, **kwargs):
     return guest.ns("rcv", command, **kwargs)
-
-
-def sysfs(path, value):
-    """Write to a file below the device, as its namespace sees it."""
-    rcv(["sh", "-c", f"echo {value} > /sys/class/net/{DUT}/{path}"])
 
 
 def sh(*command):
@@ -168,9 +163,9 @@ def xdp(transfer, undo):
 
 @fault()
 def threaded_napi(transfer, undo):
-    undo.callback(sysfs, "threaded", 0)
+    undo.callback(guest.sysfs, "threaded", 0)
     for value in 1, 0, 1:
-        sysfs("threaded", value)
+        guest.sysfs("threaded", value)
         transfer.must_be_sorted(f"threaded {value}")
 
 
@@ -183,8 +178,8 @@ def busy_polling(transfer, undo):
     busy_read.write_text("200000")
     for path, value in (("napi_defer_hard_irqs", 2),
                         ("gro_flush_timeout", 50000000)):
-        undo.callback(sysfs, path, 0)
-        sysfs(path, value)
+        undo.callback(guest.sysfs, path, 0)
+        guest.sysfs(path, value)
     with Transfer(port=7001) as polling:
         transfer.must_be_sorted("busy polling")
         polling.wait_for(MORE)

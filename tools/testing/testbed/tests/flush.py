@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Frames in, frames out: order, integrity and every cause of a flush on igb."""
 
-import os
 import random
 import unittest
 
@@ -84,19 +83,13 @@ class FlushTest(unittest.TestCase):
 
     def test_used_up_budget_in_a_thread(self):
         """
-        Four polls. To send so many can take longer than the throttle lasts,
-        so a thread polls, which cannot run before the sender sleeps.
+        Four polls. To send so many can take longer than the throttle lasts.
         """
-        self.poll_in_a_thread(1, os.SCHED_FIFO)
-        self.addCleanup(self.poll_in_a_thread, 0, os.SCHED_OTHER)
+        guest.poll_in_a_thread(True)
+        self.addCleanup(guest.poll_in_a_thread, False)
         setting("block_size", 128)
         frames = self.frames(range(0, 25000, 100))
         self.burst(frames, list(range(250)), poll=4)
-
-    def poll_in_a_thread(self, on, sender):
-        guest.ns("rcv", ["sh", "-c",
-                         f"echo {on} >/sys/class/net/{DUT}/threaded"])
-        os.sched_setscheduler(0, sender, os.sched_param(on))
 
     def test_gro_keeps_nothing(self):
         """

@@ -154,11 +154,7 @@ class Fuzzer:
 
     def __init__(self):
         guest.ns("rcv", f"ip link set {DUT} promisc on")    # and any VLAN
-        # Frames are polled by a thread, which cannot run before the sender
-        # sleeps: a burst is one poll, however long it takes to send.
-        guest.ns("rcv", ["sh", "-c",
-                         f"echo 1 >/sys/class/net/{DUT}/threaded"])
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        guest.poll_in_a_thread(True)
         self.device, self.settings = Device(), Settings()
         self.tap, self.sender = Tap(), Sender(guest.RTR_DEV)
         self.mtu, self.nic_checks, self.gro = 1500, True, False
