@@ -10,6 +10,10 @@
 # MTU's size, so that netem delays and reorders packets; only the device under
 # test, rcv0, keeps its offloads. Nothing but the job sends packets, as far as
 # that can be had: addresses are there at once, neighbours are known.
+#
+# Or one of two hosts, local or remote, made with make_host: an igb device,
+# eth0, and all that kselftests of drivers/net want to be told in order to find
+# the other one by ssh.
 
 export DUT=rcv0 SND_DEV=snd0 RTR_DEV=rtr1 RTR_BACK=rtr0
 export SND_V4=10.0.1.1 SND_V6=fd00:1::1
@@ -92,19 +96,57 @@ add_receiver() {
 	END
 }
 
-# The two ends of the hub take half a second.
-wait_for_links() {
+# wait_for CONDITION: a link takes half a second, the other host some more
+wait_for() {
 	local try
 
-	for try in {1..50}; do
+	for try in {1..100}; do
 		sleep 0.2
-		[[ $(ip -n rcv link show rcv0) == *LOWER_UP* &&
-		   $(ip -n rtr link show rtr1) == *LOWER_UP* ]] && return
+		"$@" && return
 	done
-	echo "testbed: no link between rtr1 and rcv0 after $try tries"
+	echo "testbed: no $* after $try tries"
 	return 1
 }
 
+links_of_path() {
+	[[ $(ip -n rcv link show rcv0) == *LOWER_UP* &&
+	   $(ip -n rtr link show rtr1) == *LOWER_UP* ]]
+}
+
+link_of_host() {
+	[[ $(ip link show eth0) == *LOWER_UP* ]]
+}
+
+answer_of_remote() {
+	ssh -q -o ConnectTimeout=5 remote true
+}
+
 make_topology() {
-	add_namespaces && add_devices && add_addresses && wait_for_links
+	add_namespaces && add_devices && add_addresses &&
+		wait_for links_of_path
+}
+
+make_host() {
+	export NETIF=eth0 REMOTE_TYPE=ssh REMOTE_ARGS=remote
+	export LOCAL_V4=192.0.2.1 REMOTE_V4=192.0.2.2
+	export LOCAL_V6=2001:db8::1 REMOTE_V6=2001:db8::2
+	local v4=${HOST^^}_V4 v6=${HOST^^}_V6
+
+	ip -batch - <<-END
+	link set lo up
+	link set eth0 up
+	addr add ${!v4}/24 dev eth0
+	addr add ${!v6}/64 dev eth0 nodad
+	END
+	wait_for link_of_host || return
+	if [ "$HOST" = local ]; then
+		wait_for answer_of_remote
+	else
+		mkdir /run/sshd
+	fi
+}
+
+# The remote host's job is its sshd.
+end_remote() {
+	ssh -o ConnectTimeout=10 remote 'kill $(cat /run/sshd.pid)'
 }
