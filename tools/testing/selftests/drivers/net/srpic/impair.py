@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""
+A path that loses, duplicates or corrupts packets, and one that reorders as
+well: all bytes arrive, and nothing gets worse with SRPIC.
+"""
+
+import time
+
+from lib.py import Iperf3, SrpicEnv, Stream, flow_cases, off_and_on, run
+
+# What each of them makes TCP count here.
+COUNTERS = {"loss": "out_of_order", "loss_reorder": "out_of_order",
+            "duplicate": "duplicates", "corrupt": "corrupt"}
+
+# Throughput under loss depends on which packets are lost: of two runs without
+# SRPIC, one may reach so much less than the other.
+MARGIN = 0.25
+ORDER_MARGIN = 0.25
+
+
+def specs(env, streams):
+    """
+    {name: what netem does}; the round trip is short, so that much is lost and
+    mended in a short time. Connections that share the rate have their packets
+    farther apart, so they need more jitter.
+    """
+    delay = f"delay {env.delay_us // 20}us"
+    jitter = f"delay {env.delay_us // 20 * streams}us " \
+             f"{env.delay_us // 100 * streams}us distribution normal"
+    return {"loss": f"{delay} loss 0.1%",
+            "loss_reorder": f"{jitter} loss 0.1%",
+            "duplicate": f"{delay} duplicate 1%",
+            "corrupt": f"{delay} corrupt 0.1%"}
+
+
+def impair(env, ipver, streams, name):
+    """Bytes are intact with SRPIC on; nothing is worse than without."""
+    env.coalesce()
+    spec = specs(env, streams)[name]
+    env.netem(spec)
+    off, on = off_and_on(env, Iperf3(env, ipver, streams))
+    env.figures(off=off, on=on)
+
+    env.switch(True)
+    traffic = Stream(env, ipver, streams)
+    time.sleep(env.duration_s)
+    traffic.finish()
+    env.expect(on["mbps"] >= (1 - MARGIN) * off["mbps"],
+               f"throughput falls from {off['mbps']} to {on['mbps']} Mbit/s")
+    counter = COUNTERS[name]
+    env.need(off[counter] + on[counter], f"netem {spec} has no effect here")
+    if name == "loss_reorder":
+        ratio = on["out_of_order"] / off["out_of_order"]
+        env.expect(ratio <= 1 + ORDER_MARGIN,
+                   f"{ratio:.2f} times as many packets are out of order")
+
+
+def main():
+    with SrpicEnv(__file__) as env:
+        cases = []
+        for name in COUNTERS:
+            cases += flow_cases(env, name, impair, name)
+        run(env, cases)
+
+
+if __name__ == "__main__":
+    main()
