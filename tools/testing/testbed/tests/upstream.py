@@ -32,13 +32,15 @@ GRO_CASES = "data", "ack", "flags", "tcp", "ip", "large"
 # on igb. csum.py sends TCP without ACK, which is passed by. Not here is what
 # says nothing of this igb: hw/devlink_port_split.py (it has no devlink),
 # hw/pp_alloc_fail.py (no page pool), hw/rss_ctx.py (no statistics by queue, no
-# contexts), stats.py (no statistics by queue, of pause frames or of FEC); and
-# what is for other drivers or for two ports side by side.
+# contexts); and what is for other drivers or for two ports side by side. Of
+# stats.py no case need pass: igb has no statistics by queue, of pause frames or
+# of FEC.
 DRIVER_TESTS = {
     "queues.py": (None, {"get_queues", "addremove_queues"}),
     "ping.py": ("taken", {"test_v4", "test_v6", "test_tcp"}),
     "hw/csum.py": ("passed", {f"{family}_{case}" for family in FAMILIES
                               for case in ("rx_tcp", "rx_tcp_invalid")}),
+    "stats.py": (None, set()),
 }
 
 # Runs a file of upstream's as it is, but sets remote_ifname, which csum.py
@@ -224,9 +226,9 @@ def main():
         judge.run(driver_test, file, must_count=must_count)
         stem = os.path.basename(file).removesuffix(".py")
         must_pass |= {f"{stem}.{case}" for case in cases}
-        if not any("pass" in verdict.values()
-                   for case, verdict in judge.verdicts.items()
-                   if case.startswith(stem + ".")):
+        if cases and not any("pass" in verdict.values()
+                             for case, verdict in judge.verdicts.items()
+                             if case.startswith(stem + ".")):
             judge.complain(f"{file}: no case passes in either mode")
     judge.compare(must_pass)
     sys.exit(bool(judge.complaints))

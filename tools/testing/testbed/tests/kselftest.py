@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""
+Run the selftests, all or those that are named; SETTING=value goes to them.
+A case that is skipped must be on the short list below.
+"""
+
+import re
+import sys
+
+import guest
+import suite
+
+# What this testbed's igb cannot do: case, and what it says then.
+MAY_SKIP = {r"offloads\.lro_on_.*": "has large-receive-offload fixed",
+            r"offloads\.stamp_all_.*": "cannot stamp all packets: ERANGE"}
+if suite.IN_REAL_TIME:
+    MAY_SKIP |= {r"reorder\.jitter_1_percent_v\d_10": "too short for the limit",
+                 # of some thousand packets, one in a thousand
+                 r"impair\.(loss|corrupt)_v\d_\d+": "has no effect here"}
+
+
+def complaint(case, verdict, comment):
+    """Why a verdict is not as it should be, or None."""
+    if verdict == "fail":
+        return f"{case} fails"
+    if verdict == "skip" and not any(
+            re.fullmatch(name, case) and reason in comment
+            for name, reason in MAY_SKIP.items()):
+        return f"{case} is skipped: {comment}"
+    return None
+
+
+def main():
+    settings = dict(arg.split("=") for arg in sys.argv[1:] if "=" in arg)
+    files = [arg for arg in sys.argv[1:] if "=" not in arg] or suite.FILES
+    complaints, count = [], {}
+    for file in files:
+        run = ["run_kselftest.sh", "-t", f"{suite.NAME}:{file}"]
+        with suite.start(run, **settings) as test, \
+                open(guest.OUT / f"{file}.ktap", "w") as log:
+            for line in test.stdout:
+                print(line, end="", flush=True)
+                log.write(line)
+        output = (guest.OUT / f"{file}.ktap").read_text()
+        found = suite.verdicts(output)
+        if not found or not re.search("^(not )?ok 1 selftests: ", output,
+                                      re.MULTILINE):
+            complaints.append(f"{file} did not come to its end")
+        if "\nok 1 selftests: " not in output:
+            complaints.append(f"{file} fails")
+        for case, verdict, comment in found or []:
+            count[verdict] = count.get(verdict, 0) + 1
+            complaints.append(complaint(case, verdict, comment))
+    complaints = list(filter(None, complaints))
+    for text in complaints:
+        print(f"not ok: {text}")
+    print(f"{len(files)} files, " + ", ".join(
+        f"{number} {verdict}" for verdict, number in sorted(count.items())))
+    sys.exit(bool(complaints))
+
+
+if __name__ == "__main__":
+    main()

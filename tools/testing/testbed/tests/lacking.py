@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""
+Where there is nothing to test, each case of the selftests is skipped and says
+why: without a device, a remote, SRPIC in the device's driver, or a tool. With
+the argument "unpatched", the kernel is one without SRPIC.
+"""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import suite
+
+NOWHERE = dict.fromkeys(("LOCAL_V4", "REMOTE_V4", "LOCAL_V6", "REMOTE_V6",
+                         "REMOTE_TYPE", "REMOTE_ARGS"))
+
+
+def path_without(tool):
+    """A PATH with all commands but one."""
+    directory = Path("/tmp", f"no-{tool}")
+    directory.mkdir()
+    for name in os.environ["PATH"].split(":"):
+        for program in Path(name).glob("*"):
+            link = directory / program.name
+            if program.name != tool and program.exists() and \
+                    not link.is_symlink():
+                link.symlink_to(program)
+    return {"PATH": str(directory)}
+
+
+# what is lacking: (settings, the reason for skipping, the files)
+def lacking():
+    return {
+        "no device": ({"NETIF": None, **NOWHERE},
+                      "needs a device: set NETIF", suite.FILES),
+        "no remote": (NOWHERE, "needs a remote host", suite.FILES),
+        "no flag": ({"NETIF": "lo"}, "lo has no srpic flag", suite.FILES),
+        "no iperf3": (path_without("iperf3"), "command: iperf3",
+                      ["reorder.py", "impair.py"]),
+        "no tc": (path_without("tc"), "command: tc",
+                  ["reorder.py", "latency.py"]),
+    }
+
+
+def unpatched():
+    return {"unpatched": ({}, "has no srpic flag: its driver or this kernel is"
+                              " without SRPIC", suite.FILES)}
+
+
+def complaints(file, settings, reason):
+    """What is wrong with how a file skips its cases."""
+    test = suite.start([f"{suite.NAME}/{file}"], **settings)
+    output = test.communicate(timeout=60)[0]
+    plan = re.search(r"^1\.\.(\d+)$", output, re.MULTILINE)
+    skipped = re.findall(r"^ok \d+ \S+ # SKIP (.*)$", output, re.MULTILINE)
+    if test.returncode or not plan or not skipped or \
+            len(skipped) != int(plan[1]):
+        print(output)
+        return [f"{len(skipped)} skipped, status {test.returncode}"]
+    return [f"skipped as {text!r}" for text in set(skipped)
+            if reason not in text]
+
+
+def main():
+    count, failed = 0, 0
+    runs = unpatched() if sys.argv[1:] == ["unpatched"] else lacking()
+    for name, (settings, reason, files) in runs.items():
+        for file in files:
+            count += 1
+            for text in complaints(file, settings, reason):
+                failed += 1
+                print(f"not ok: {name}: {file}: {text}")
+    print(f"{count} runs, {failed} complaints")
+    sys.exit(bool(failed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The selftests of the kernel tree, as they are installed in /job."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import guest
+
+TREE = Path("/job/selftests")
+NAME = "drivers/net/srpic"
+FILES = [line.partition(":")[2] for line in
+         (TREE / "kselftest-list.txt").read_text().splitlines()]
+
+# One guest is two hosts, whose time is virtual and 4 times that of the paper.
+# Two guests run in real time, so their figures say little.
+IN_REAL_TIME = os.environ.get("REMOTE_TYPE") == "ssh"
+if IN_REAL_TIME:
+    HERE, THERE = [], ["ssh", "-q", os.environ["REMOTE_ARGS"]]
+    DEVICES = "eth0", "eth0"
+    SETTINGS = {"KSFT_MACHINE_SLOW": "yes", "DURATION": "1",
+                "DELAY_US": "100000", "RATE_MBIT": "20", "RX_USECS": "4000"}
+else:
+    HERE, THERE = guest.in_ns("rcv", []), guest.in_ns("rtr", ["sh", "-c"])
+    DEVICES = guest.DUT, guest.RTR_DEV
+    SETTINGS = {
+        "NETIF": guest.DUT,
+        "REMOTE_TYPE": "netns", "REMOTE_ARGS": "rtr",
+        "LOCAL_V4": guest.RCV_V4, "REMOTE_V4": "10.0.2.1",
+        "LOCAL_V6": guest.RCV_V6, "REMOTE_V6": "fd00:2::1",
+        "DURATION": "0.3", "DELAY_US": "10000", "RATE_MBIT": "250",
+        "RX_USECS": "300"}
+
+
+def start(command, **settings):
+    """Start a command of TREE as a user would; None takes a setting away."""
+    env = os.environ | SETTINGS | settings
+    return subprocess.Popen(
+        [*HERE, TREE / command[0], *command[1:]], text=True,
+        env={key: value for key, value in env.items() if value is not None},
+        start_new_session=True, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT)
+
+
+def verdicts(output):
+    """
+    [(case, pass|fail|skip|xfail, comment)], or None if the output is not that
+    of a test that came to its end.
+    """
+    plan = re.search(r"^# 1\.\.(\d+)$", output, re.MULTILINE)
+    found = re.findall(r"^# (ok|not ok) \d+ (\S+)(?: # (SKIP|XFAIL) ?(.*))?$",
+                       output, re.MULTILINE)
+    if not plan or int(plan[1]) != len(found):
+        return None
+    return [(case, "fail" if status != "ok" else directive.lower() or "pass",
+             comment) for status, case, directive, comment in found]
