@@ -28,7 +28,12 @@ ifneq ($(call goal,vm),)
 $(if $(SCRIPT),$(if $(wildcard $(SCRIPT)),,$(error there is no file $(SCRIPT))))
 endif
 
-.PHONY: help demo test test-full kernel apply modules vm clean setup tree rootfs
+ifneq ($(call goal,lab),)
+$(if $(and $(NETIF),$(REMOTE)),,$(error say which device and which other host: \
+	make lab NETIF=eth0 REMOTE=user@host))
+endif
+
+.PHONY: help demo test test-full lab kernel apply modules vm clean setup tree rootfs
 
 help:
 	@echo 'make demo                 sort reordered TCP traffic in igb, with SRPIC off and on,'
@@ -36,7 +41,11 @@ help:
 	@echo '                          RX_USECS=150 for shorter blocks'
 	@echo 'make test                 all that is tested on every change; SEED=number repeats'
 	@echo '                          the random part of a run'
-	@echo 'make test-full            all tests'
+	@echo 'make test-full            all tests; with CONTINUE=1 those that the last run of the'
+	@echo '                          same tree did not pass, as for make test'
+	@echo 'make lab NETIF=eth0 REMOTE=user@host'
+	@echo '                          the selftests between two machines: this one, which runs a'
+	@echo '                          kernel with SRPIC, and one that ssh reaches; with a report'
 	@echo
 	@echo 'make kernel               build the kernel of the testbed'
 	@echo 'make vm                   a shell in the testbed'
@@ -69,6 +78,15 @@ demo: kernel rootfs
 
 test test-full: kernel rootfs
 	@tools/testing/run $@
+
+# Needs no testbed. What is missing is said before anything is downloaded.
+lab:
+	@tools/testing/lab check "$(NETIF)" "$(REMOTE)"
+	@scripts/fetch-kernel
+	@scripts/apply-to-tree $(TREE) $(SOURCE)
+	@rm -rf out/lab/selftests
+	@scripts/install-selftests out/lab/selftests
+	@tools/testing/lab run "$(NETIF)" "$(REMOTE)"
 
 apply:
 	@scripts/apply-to-tree "$(KDIR)"
