@@ -29,10 +29,11 @@ from lib.py import (
 
 BUSY = 10
 
-# The median may rise by so much; the 99th percentile by more than it differs
-# by between two measurements without SRPIC, up to 16 %.
-MEDIAN_MARGIN_US = 50
-P99_MARGIN = 0.25
+# A percentile may rise by more than it differs by between two measurements
+# without SRPIC; few round trips say nothing of the 99th. Nor does the median:
+# half of them meet no busy connection, and take a tenth of what the others do.
+MARGIN = 0.25
+ENOUGH_FOR_P99 = 1000
 
 # Subnets for documentation (RFC 5737, RFC 3849): host 1 is here, 2 the third.
 SUBNETS = {"4": ("198.51.100.{}", 24), "6": ("2001:db8:1d1e::{}", 64)}
@@ -127,11 +128,11 @@ def latency(env, ipver):
     moved = sum(after[peer] > before[peer] for peer in before)
     ksft_ge(moved, BUSY, "each busy connection carries data")
     ksft_ge(on["taken"], 1, "SRPIC takes packets")
-    for name, limit in (("p50_us", off_us["p50_us"] + MEDIAN_MARGIN_US),
-                        ("p99_us", off_us["p99_us"] * (1 + P99_MARGIN))):
-        env.expect(on_us[name] <= limit,
+    enough = min(off_us["round_trips"], on_us["round_trips"])
+    for name in ["p90_us"] + ["p99_us"] * (enough >= ENOUGH_FOR_P99):
+        env.expect(on_us[name] <= (1 + MARGIN) * off_us[name],
                    f"{name} is {off_us[name]} without SRPIC, {on_us[name]} "
-                   f"with it, more than {limit:.0f}")
+                   "with it")
 
 
 def main():
