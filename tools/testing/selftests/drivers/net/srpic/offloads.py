@@ -11,6 +11,7 @@ from lib.py import (
     SrpicEnv,
     Stream,
     add_vlan,
+    expect_order,
     flow_cases,
     ksft_ge,
     off_and_on,
@@ -66,10 +67,7 @@ def offload(env, ipver, streams, name):
             "SRPIC takes what arrives")
     ksft_ge(on["taken"], 1, "SRPIC takes what arrives")
     ksft_ge(moved, 1, "SRPIC sees packets out of order")
-    env.need(off["out_of_order"], "nothing is out of order here")
-    ratio = on["out_of_order"] / off["out_of_order"]
-    env.expect(ratio <= LIMIT,
-               f"{ratio:.2f} times as many packets are out of order")
+    expect_order(env, off, on, LIMIT)
 
 
 def main():

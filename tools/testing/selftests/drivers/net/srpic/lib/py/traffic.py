@@ -169,3 +169,11 @@ def summary(count):
         count["packets_taken"], count["packets_passed"])
     out["block"] = round(count["packets_taken"] / max(count["blocks"], 1), 1)
     return out
+
+
+def expect_order(env, off, on, limit):
+    """With SRPIC at most so many times as many packets are out of order."""
+    env.need(off["out_of_order"], "nothing is out of order here")
+    ratio = on["out_of_order"] / off["out_of_order"]
+    env.expect(ratio <= limit,
+               f"{ratio:.2f} times as many packets are out of order")
