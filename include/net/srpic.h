@@ -45,7 +45,8 @@
  *	or because the next packet's cannot be compared with those held
  * @SRPIC_FLUSH_OVERLAP: blocks flushed because a packet overlaps what is held,
  *	or is too far away from it to be compared
- * @SRPIC_FLUSH_EVICT: blocks flushed because all managers were in use
+ * @SRPIC_FLUSH_EVICT: blocks flushed because all managers of a set held
+ *	packets
  * @SRPIC_PACKETS_TAKEN: packets that went through a block
  * @SRPIC_PACKETS_PASSED: packets that were not suitable
  * @SRPIC_PACKETS_OUT_OF_ORDER: packets taken that went to prev or after
@@ -113,9 +114,9 @@ void srpic_add_napi(struct srpic_dev *sd, struct srpic_napi *sn);
 void srpic_del_napi(struct srpic_napi *sn);
 void srpic_get_strings(u8 **data);
 void srpic_get_stats(struct srpic_dev *sd, u64 *data);
-void __srpic_receive(struct srpic *srpic, struct napi_struct *napi,
+void __srpic_receive(struct srpic_napi *sn, struct napi_struct *napi,
 		     struct sk_buff *skb);
-void __srpic_flush(struct srpic *srpic, struct napi_struct *napi);
+void __srpic_flush(struct srpic_napi *sn, struct napi_struct *napi);
 
 /**
  * srpic_enabled - whether SRPIC is switched on
@@ -175,8 +176,8 @@ static inline void srpic_receive(struct srpic_napi *sn,
 				 struct napi_struct *napi,
 				 struct sk_buff *skb)
 {
-	if (sn->poll)
-		__srpic_receive(sn->poll, napi, skb);
+	if (unlikely(sn->poll))
+		__srpic_receive(sn, napi, skb);
 	else
 		napi_gro_receive(napi, skb);
 }
@@ -195,7 +196,7 @@ static inline void srpic_receive(struct srpic_napi *sn,
 static inline void srpic_flush(struct srpic_napi *sn, struct napi_struct *napi)
 {
 	if (sn->poll)
-		__srpic_flush(sn->poll, napi);
+		__srpic_flush(sn, napi);
 }
 
 #else /* !SRPIC_DRIVER */

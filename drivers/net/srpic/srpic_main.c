@@ -27,7 +27,7 @@ struct srpic *srpic_create(const struct srpic_dev *sd)
 void srpic_destroy(struct srpic *srpic)
 {
 	if (srpic)
-		WARN_ON_ONCE(!list_empty(&srpic->table.used));
+		WARN_ON_ONCE(srpic->table.num_used);
 	kvfree(srpic);
 }
 

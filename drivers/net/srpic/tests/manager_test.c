@@ -4,7 +4,7 @@
 #include <kunit/test.h>
 #include <linux/slab.h>
 
-#include "../srpic_priv.h"
+#include "../srpic_manager.h"
 
 static int table_init(struct kunit *test)
 {
@@ -18,50 +18,71 @@ static int table_init(struct kunit *test)
 	return 0;
 }
 
+static const struct net_device a_device, another_device;
+
 static struct srpic_key flow(u32 port)
 {
-	return (struct srpic_key) { .words = 2, .word = { port, 1 } };
+	return (struct srpic_key) { .dev = &a_device, .word = { port, 1 } };
 }
 
-/* A manager counts as used while its block holds packets. */
+/* All flows hash to the same set. */
+static void use_one_set(struct srpic_table *table)
+{
+	memset(table->multiplier, 0, sizeof(table->multiplier));
+}
+
+static struct srpic_manager *find_flow(struct srpic_table *table,
+				       const struct srpic_key *key)
+{
+	struct srpic_manager *manager;
+
+	return srpic_table_find(table, key, &manager) ? manager : NULL;
+}
+
+/* For a flow that has none. */
+static struct srpic_manager *pick_manager(struct srpic_table *table,
+					  const struct srpic_key *key)
+{
+	struct srpic_manager *manager;
+
+	return srpic_table_find(table, key, &manager) ? NULL : manager;
+}
+
 static struct srpic_manager *open_flow(struct srpic_table *table,
 				       const struct srpic_key *key)
 {
-	struct srpic_manager *manager = srpic_table_pick(table, key);
+	struct srpic_manager *manager = pick_manager(table, key);
 
 	srpic_table_open(table, manager, key);
 	manager->block.pkts = 1;
 	return manager;
 }
 
-static void close_flow(struct srpic_manager *manager)
-{
-	manager->block.pkts = 0;
-	srpic_table_close(manager);
-}
-
-static void flow_is_found_while_it_holds_packets(struct kunit *test)
+static void flow_is_found_until_the_table_is_cleared(struct kunit *test)
 {
 	struct srpic_table *table = test->priv;
 	struct srpic_key key = flow(80);
 	struct srpic_manager *manager;
 
-	KUNIT_EXPECT_NULL(test, srpic_table_find(table, &key));
+	KUNIT_EXPECT_NULL(test, find_flow(table, &key));
 	manager = open_flow(table, &key);
-	KUNIT_EXPECT_PTR_EQ(test, srpic_table_find(table, &key), manager);
-	close_flow(manager);
-	KUNIT_EXPECT_NULL(test, srpic_table_find(table, &key));
-	KUNIT_EXPECT_TRUE(test, list_empty(&table->used));
+	KUNIT_EXPECT_PTR_EQ(test, find_flow(table, &key), manager);
+	manager->block.pkts = 0;
+	KUNIT_EXPECT_PTR_EQ(test, find_flow(table, &key), manager);
+	srpic_table_clear(table);
+	KUNIT_EXPECT_NULL(test, find_flow(table, &key));
+	KUNIT_EXPECT_EQ(test, table->num_used, 0);
 }
 
 static void every_part_of_the_key_counts(struct kunit *test)
 {
-	struct srpic_key key = { .words = SRPIC_KEY_WORDS };
+	struct srpic_key key = { .dev = &a_device,
+				 .word = { SRPIC_KEY_IPV6 } };
 	struct srpic_table *table = test->priv;
 	unsigned int word, bit;
 
 	/* all keys in one set: nothing but the comparison tells them apart */
-	memset(table->multiplier, 0, sizeof(table->multiplier));
+	use_one_set(table);
 	open_flow(table, &key);
 	for (word = 0; word < SRPIC_KEY_WORDS; word++) {
 		for (bit = 0; bit < 64; bit++) {
@@ -69,16 +90,28 @@ static void every_part_of_the_key_counts(struct kunit *test)
 
 			other.word[word] ^= BIT_ULL(bit);
 			KUNIT_EXPECT_NULL_MSG(test,
-					      srpic_table_find(table, &other),
+					      find_flow(table, &other),
 					      "bit %u of word %u", bit, word);
 		}
 	}
 
-	key.words = 2;
-	KUNIT_EXPECT_NULL(test, srpic_table_find(table, &key));
-	key.words = SRPIC_KEY_WORDS;
-	key.dev = (void *)table;
-	KUNIT_EXPECT_NULL(test, srpic_table_find(table, &key));
+	key.dev = &another_device;
+	KUNIT_EXPECT_NULL(test, find_flow(table, &key));
+}
+
+/* An IPv4 key has no more than two words, and the others may be anything. */
+static void unused_words_of_a_key_do_not_count(struct kunit *test)
+{
+	struct srpic_key key = flow(80), same = key, other = flow(81);
+	struct srpic_table *table = test->priv;
+	struct srpic_manager *manager;
+
+	memset(&same.word[SRPIC_KEY_WORDS_IPV4], 0xff,
+	       sizeof(same.word) - SRPIC_KEY_WORDS_IPV4 * sizeof(u64));
+	manager = open_flow(table, &key);
+	KUNIT_EXPECT_PTR_EQ(test, find_flow(table, &same), manager);
+	open_flow(table, &other);
+	KUNIT_EXPECT_PTR_EQ(test, find_flow(table, &same), manager);
 }
 
 /* Opens flows until one meets a full set, and returns that one's number. */
@@ -89,7 +122,7 @@ static u32 fill_a_set(struct srpic_table *table, struct srpic_manager **victim)
 	for (port = 1;; port++) {
 		struct srpic_key key = flow(port);
 
-		*victim = srpic_table_pick(table, &key);
+		*victim = pick_manager(table, &key);
 		if ((*victim)->block.pkts)
 			return port;
 		open_flow(table, &key);
@@ -106,24 +139,85 @@ static void full_set_evicts_the_least_recently_used(struct kunit *test)
 
 	/* once the victim is used again, it is another one's turn */
 	used = first->key;
-	KUNIT_EXPECT_PTR_EQ(test, srpic_table_find(table, &used), first);
-	second = srpic_table_pick(table, &newcomer);
+	KUNIT_EXPECT_PTR_EQ(test, find_flow(table, &used), first);
+	second = pick_manager(table, &newcomer);
 	KUNIT_EXPECT_PTR_NE(test, second, first);
 	KUNIT_EXPECT_NE(test, second->block.pkts, 0);
 
 	/* flows have ascending numbers: the second one is younger */
 	KUNIT_EXPECT_GT(test, second->key.word[0], first->key.word[0]);
 
-	close_flow(second);
+	second->block.pkts = 0;
 	KUNIT_EXPECT_PTR_EQ(test, open_flow(table, &newcomer), second);
-	KUNIT_EXPECT_PTR_EQ(test, srpic_table_find(table, &newcomer), second);
+	KUNIT_EXPECT_PTR_EQ(test, find_flow(table, &newcomer), second);
+}
+
+static void repeated_use_is_use(struct kunit *test)
+{
+	static const u32 used[] = { 1, 4, 4, 2, 3 };
+	struct srpic_key newcomer = flow(5), key;
+	struct srpic_table *table = test->priv;
+	u32 port, i;
+
+	use_one_set(table);
+	for (port = 1; port <= SRPIC_WAYS; port++) {
+		key = flow(port);
+		open_flow(table, &key);
+	}
+	for (i = 0; i < ARRAY_SIZE(used); i++) {
+		key = flow(used[i]);
+		KUNIT_ASSERT_NOT_NULL(test, find_flow(table, &key));
+	}
+	KUNIT_EXPECT_EQ(test, pick_manager(table, &newcomer)->key.word[0],
+			used[0]);
+}
+
+/* A flow keeps a manager that holds nothing while there are unused ones. */
+static void empty_manager_is_not_unused(struct kunit *test)
+{
+	struct srpic_key first = flow(1), second = flow(2), third = flow(3);
+	struct srpic_manager *empty, *behind;
+	struct srpic_table *table = test->priv;
+	struct srpic_key newcomer = flow(4);
+
+	use_one_set(table);
+	empty = open_flow(table, &first);
+	behind = open_flow(table, &second);
+	open_flow(table, &third);	/* the one used last */
+	empty->block.pkts = 0;
+
+	KUNIT_EXPECT_NULL(test, pick_manager(table, &newcomer)->key.dev);
+	KUNIT_EXPECT_PTR_EQ(test, find_flow(table, &second), behind);
+	KUNIT_EXPECT_PTR_EQ(test, find_flow(table, &first), empty);
+}
+
+/* Of a full set, wherever the one used least recently is. */
+static void empty_manager_is_evicted_first(struct kunit *test)
+{
+	struct srpic_table *table = test->priv;
+	struct srpic_manager *empty;
+	struct srpic_key newcomer;
+	u32 i;
+
+	use_one_set(table);
+	newcomer = flow(fill_a_set(table, &empty));
+	/* younger ones, and then the youngest of all ahead of older ones */
+	for (i = 1; i <= SRPIC_WAYS; i++) {
+		struct srpic_key key = flow(i % SRPIC_WAYS + 1);
+
+		empty = find_flow(table, &key);
+		KUNIT_ASSERT_PTR_EQ(test, empty,
+				    &table->manager[0][i % SRPIC_WAYS]);
+		empty->block.pkts = 0;
+		KUNIT_EXPECT_PTR_EQ(test, pick_manager(table, &newcomer),
+				    empty);
+		empty->block.pkts = 1;
+	}
 }
 
 static void flows_are_listed_in_the_order_of_opening(struct kunit *test)
 {
 	struct srpic_table *table = test->priv;
-	struct srpic_manager *manager;
-	u32 expected = 1;
 	u32 port;
 
 	for (port = 1; port <= 3; port++) {
@@ -131,15 +225,20 @@ static void flows_are_listed_in_the_order_of_opening(struct kunit *test)
 
 		open_flow(table, &key);
 	}
-	list_for_each_entry(manager, &table->used, node)
-		KUNIT_EXPECT_EQ(test, manager->key.word[0], expected++);
-	KUNIT_EXPECT_EQ(test, expected, port);
+	KUNIT_ASSERT_EQ(test, table->num_used, 3);
+	for (port = 1; port <= 3; port++)
+		KUNIT_EXPECT_EQ(test, table->used[port - 1]->key.word[0],
+				port);
 }
 
 static struct kunit_case manager_test_cases[] = {
-	KUNIT_CASE(flow_is_found_while_it_holds_packets),
+	KUNIT_CASE(flow_is_found_until_the_table_is_cleared),
 	KUNIT_CASE(every_part_of_the_key_counts),
+	KUNIT_CASE(unused_words_of_a_key_do_not_count),
 	KUNIT_CASE(full_set_evicts_the_least_recently_used),
+	KUNIT_CASE(repeated_use_is_use),
+	KUNIT_CASE(empty_manager_is_not_unused),
+	KUNIT_CASE(empty_manager_is_evicted_first),
 	KUNIT_CASE(flows_are_listed_in_the_order_of_opening),
 	{ }
 };

@@ -101,7 +101,7 @@ static unsigned long refusal(struct model *model,
 			next += pkt[j].len;
 	*in_sequence = at == next;
 
-	if (abs(at) >= FAR || abs(at - next) >= FAR || (at >= 0 && at < next))
+	if (abs(at) >= FAR || (at >= 0 && at < next))
 		reasons |= BIT(SRPIC_FLUSH_OVERLAP);
 	if ((pkt[i].how ^ pkt[block->first].how) & MODEL_STAMP)
 		return reasons | BIT(SRPIC_FLUSH_TIMESTAMP);

@@ -18,7 +18,7 @@ struct rx_case {
 };
 
 /* Two frames of one flow around one in the middle. */
-#define AROUND(...)	{ { 30, 10 }, { 10, 10 }, __VA_ARGS__, { 0, 10 } }
+#define AROUND(...)	{ { 60, 20 }, { 20, 20 }, __VA_ARGS__, { 0, 20 } }
 #define HELD_BACK	{ 1, 0, 2, 3 }	/* flush, the middle one, the rest */
 #define SORTED_PAST	{ 2, 3, 1, 0 }	/* the middle one passed at once */
 
@@ -30,9 +30,19 @@ struct rx_case {
 	.name = n, .num = 4, .in = AROUND(__VA_ARGS__),			\
 	.out = SORTED_PAST, .taken = 3, .passed = 1,			\
 	.cause = SRPIC_FLUSH_POLL }
-#define SORTS(n, f) {							\
+#define SORTS_LEN(n, f, len) {						\
 	.name = n, .num = 4,						\
-	.in = { { 12, 4, f }, { 4, 4, f }, { 8, 4, f }, { 0, 4, f } },	\
+	.in = { { 3 * (len), len, f }, { len, len, f },			\
+		{ 2 * (len), len, f }, { 0, len, f } },			\
+	.out = { 3, 1, 2, 0 }, .taken = 4, .cause = SRPIC_FLUSH_POLL }
+#define SORTS(n, f)		SORTS_LEN(n, f, 16)
+#define SORTS_SHORT(n, f)	SORTS_LEN(n, f, 4)
+#define SORTS_SPLIT(n, f, at) {						\
+	.name = n, .num = 4,						\
+	.in = { { 48, 16, (f) | SPLIT, .form = at },			\
+		{ 16, 16, (f) | SPLIT, .form = at },			\
+		{ 32, 16, (f) | SPLIT, .form = at },			\
+		{ 0, 16, (f) | SPLIT, .form = at } },			\
 	.out = { 3, 1, 2, 0 }, .taken = 4, .cause = SRPIC_FLUSH_POLL }
 #define SORTS_NOT(n, f) {						\
 	.name = n, .num = 4,						\
@@ -47,9 +57,19 @@ static const struct rx_case rx_cases[] = {
 	SORTS("vlan", VLAN),
 	SORTS("vlan_in_band", VLAN_IN_BAND),
 	SORTS("ipv6_vlan_in_band", IPV6 | VLAN_IN_BAND),
-	SORTS("padded", PADDED),
+	SORTS_SHORT("short", 0),
+	SORTS_SHORT("ipv6_short", IPV6),
+	SORTS_SHORT("padded", PADDED),
 	SORTS("headers_in_a_page", PAGED),
 	SORTS("ipv6_headers_in_a_page", IPV6 | STAMP | PAGED),
+	SORTS_SPLIT("split_behind_ip", 0, 20),
+	SORTS_SPLIT("split_in_tcp", 0, 39),
+	SORTS_SPLIT("split_behind_tcp", STAMP, 40),
+	SORTS_SPLIT("split_in_the_timestamp", STAMP, 51),
+	SORTS_SPLIT("ipv6_split_behind_ip", IPV6, 40),
+	SORTS_SPLIT("ipv6_split_in_tcp", IPV6, 59),
+	SORTS_SPLIT("ipv6_split_behind_tcp", IPV6 | STAMP, 60),
+	SORTS_SPLIT("ipv6_split_in_the_timestamp", IPV6 | STAMP, 71),
 	SORTS("checksum_made_here", NO_CSUM),
 	SORTS("ipv6_checksum_made_here", IPV6 | NO_CSUM),
 	SORTS("checksum_made_here_from_a_page", NO_CSUM | PAGED),
@@ -65,38 +85,39 @@ static const struct rx_case rx_cases[] = {
 	SORTS_NOT("udp", UDP),
 	SORTS_NOT("trailer", TRAILER),
 	SORTS_NOT("cut_short", CUT),
-	BARRIER("fin", { 20, 10, 0, FIN }),
-	BARRIER("syn", { 20, 0, 0, SYN }),
-	BARRIER("rst", { 20, 0, 0, RST }),
-	BARRIER("urg", { 20, 10, 0, URG }),
-	BARRIER("ece", { 20, 10, 0, ECE }),
-	BARRIER("cwr", { 20, 10, 0, CWR }),
-	BARRIER("pure_ack", { 20, 0 }),
-	BARRIER("no_ack", { 20, 10, 0, 0, true }),
-	BARRIER("sack", { 20, 10, SACK }),
-	BARRIER("ip_options", { 20, 10, IP_OPTION }),
-	BARRIER("fragment", { 20, 10, FRAGMENT }),
-	BARRIER("fragment_of_any_flow", { 20, 10, FRAGMENT | OTHER_PORT }),
-	BARRIER("later_fragment", { 20, 10, FRAGMENT, .form = 1 }),
-	BARRIER("last_fragment", { 20, 10, FRAGMENT, .form = 2 }),
-	BARRIER("timestamp_and_sack", { 20, 10, STAMP | SACK }),
-	BARRIER("reserved_bit", { 20, 10, RESERVED }),
-	BARRIER("tcp_header_cut_short", { 20, 0, IPV6 | SHORT_TCP }),
-	BARRIER("priority_tag_is_no_vlan", { 20, 0, VLAN_0 }),
-	BARRIER("barrier_with_bad_checksum", { 20, 10, NO_CSUM | BAD_CSUM }),
-	BARRIER("barrier_with_trailer", { 20, 10, TRAILER }),
-	BARRIER("extension_header_of_any_flow", { 20, 10, IPV6 | IP_OPTION }),
-	PASSES("udp_passes_tcp", { 20, 10, UDP }),
-	PASSES("fin_of_another_flow", { 20, 10, OTHER_PORT, FIN }),
-	PASSES("ack_of_another_vlan", { 20, 0, VLAN }),
-	PASSES("ack_of_another_address", { 20, 0, OTHER_ADDRESS }),
-	PASSES("ipv6_fin", { 20, 10, IPV6, FIN }),
-	PASSES("ipv6_udp_is_no_barrier", { 20, 10, IPV6 | UDP }),
+	BARRIER("fin", { 40, 20, 0, FIN }),
+	BARRIER("syn", { 40, 0, 0, SYN }),
+	BARRIER("rst", { 40, 0, 0, RST }),
+	BARRIER("urg", { 40, 20, 0, URG }),
+	BARRIER("ece", { 40, 20, 0, ECE }),
+	BARRIER("cwr", { 40, 20, 0, CWR }),
+	BARRIER("pure_ack", { 40, 0 }),
+	BARRIER("pure_ack_with_timestamp", { 40, 0, STAMP }),
+	BARRIER("no_ack", { 40, 20, 0, 0, true }),
+	BARRIER("sack", { 40, 20, SACK }),
+	BARRIER("ip_options", { 40, 20, IP_OPTION }),
+	BARRIER("fragment", { 40, 20, FRAGMENT }),
+	BARRIER("fragment_of_any_flow", { 40, 20, FRAGMENT | OTHER_PORT }),
+	BARRIER("later_fragment", { 40, 20, FRAGMENT, .form = 1 }),
+	BARRIER("last_fragment", { 40, 20, FRAGMENT, .form = 2 }),
+	BARRIER("timestamp_and_sack", { 40, 20, STAMP | SACK }),
+	BARRIER("reserved_bit", { 40, 20, RESERVED }),
+	BARRIER("tcp_header_cut_short", { 40, 0, IPV6 | SHORT_TCP }),
+	BARRIER("priority_tag_is_no_vlan", { 40, 0, VLAN_0 }),
+	BARRIER("barrier_with_bad_checksum", { 40, 20, NO_CSUM | BAD_CSUM }),
+	BARRIER("barrier_with_trailer", { 40, 20, TRAILER }),
+	BARRIER("extension_header_of_any_flow", { 40, 20, IPV6 | IP_OPTION }),
+	PASSES("udp_passes_tcp", { 40, 20, UDP }),
+	PASSES("fin_of_another_flow", { 40, 20, OTHER_PORT, FIN }),
+	PASSES("ack_of_another_vlan", { 40, 0, VLAN }),
+	PASSES("ack_of_another_address", { 40, 0, OTHER_ADDRESS }),
+	PASSES("ipv6_fin", { 40, 20, IPV6, FIN }),
+	PASSES("ipv6_udp_is_no_barrier", { 40, 20, IPV6 | UDP }),
 	{
 		.name = "ipv6_ack_of_another_address",
 		.num = 4,
-		.in = { { 30, 10, IPV6 }, { 10, 10, IPV6 },
-			{ 20, 0, IPV6 | OTHER_ADDRESS }, { 0, 10, IPV6 } },
+		.in = { { 60, 20, IPV6 }, { 20, 20, IPV6 },
+			{ 40, 0, IPV6 | OTHER_ADDRESS }, { 0, 20, IPV6 } },
 		.out = SORTED_PAST,
 		.taken = 3,
 		.passed = 1,
@@ -104,48 +125,55 @@ static const struct rx_case rx_cases[] = {
 	}, {
 		.name = "psh_is_suitable",
 		.num = 3,
-		.in = { { 10, 10, 0, PSH }, { 20, 10 }, { 0, 10, 0, PSH } },
+		.in = { { 20, 20, 0, PSH }, { 40, 20 }, { 0, 20, 0, PSH } },
 		.out = { 2, 0, 1 },
 		.taken = 3,
 		.cause = SRPIC_FLUSH_POLL,
 	}, {
 		.name = "vlan_priority_is_no_part_of_a_flow",
 		.num = 3,
-		.in = { { 20, 10, VLAN }, { 10, 10, VLAN | VLAN_PRIORITY },
-			{ 0, 10, VLAN_IN_BAND } },
+		.in = { { 40, 20, VLAN }, { 20, 20, VLAN | VLAN_PRIORITY },
+			{ 0, 20, VLAN_IN_BAND } },
 		.out = { 2, 1, 0 },
 		.taken = 3,
 		.cause = SRPIC_FLUSH_POLL,
 	}, {
 		.name = "service_tag_is_another_vlan",
 		.num = 4,
-		.in = { { 20, 10, VLAN }, { 30, 10, VLAN | VLAN_SERVICE },
-			{ 0, 10, VLAN }, { 10, 10, VLAN | VLAN_SERVICE } },
+		.in = { { 40, 20, VLAN }, { 60, 20, VLAN | VLAN_SERVICE },
+			{ 0, 20, VLAN }, { 20, 20, VLAN | VLAN_SERVICE } },
 		.out = { 2, 0, 3, 1 },
 		.taken = 4,
 		.cause = SRPIC_FLUSH_POLL,
 	}, {
 		.name = "flows_do_not_mix",
 		.num = 6,
-		.in = { { 10, 10 }, { 50, 10, OTHER_PORT }, { 0, 10 },
-			{ 40, 10, OTHER_PORT }, { 5, 1, IPV6 }, { 4, 1, IPV6 } },
+		.in = { { 20, 20 }, { 100, 20, OTHER_PORT }, { 0, 20 },
+			{ 80, 20, OTHER_PORT }, { 10, 2, IPV6 }, { 8, 2, IPV6 } },
 		.out = { 2, 0, 3, 1, 5, 4 },
 		.taken = 6,
 		.cause = SRPIC_FLUSH_POLL,
 	}, {
 		.name = "overlap_flushes",
 		.num = 4,
-		.in = { { 10, 10 }, { 20, 10 }, { 15, 10 }, { 0, 10 } },
+		.in = { { 20, 20 }, { 40, 20 }, { 30, 20 }, { 0, 20 } },
 		.out = { 0, 1, 3, 2 },
 		.taken = 4,
 		.cause = SRPIC_FLUSH_OVERLAP,
 	}, {
+		.name = "no_timestamp_is_not_one_of_0",
+		.num = 2,
+		.in = { { 0, 20, STAMP }, { 20, 20 } },
+		.out = { 0, 1 },
+		.taken = 2,
+		.cause = SRPIC_FLUSH_TIMESTAMP,
+	}, {
 		.name = "retransmission_stays_behind_older_timestamps",
 		.num = 4,
-		.in = { { 10, 10, STAMP, 0, false, 7 },
-			{ 20, 10, STAMP, 0, false, 7 },
-			{ 30, 10, STAMP, 0, false, 7 },
-			{ 0, 10, STAMP, 0, false, 57 } },
+		.in = { { 20, 20, STAMP, 0, false, 7 },
+			{ 40, 20, STAMP, 0, false, 7 },
+			{ 60, 20, STAMP, 0, false, 7 },
+			{ 0, 20, STAMP, 0, false, 57 } },
 		.out = { 0, 1, 2, 3 },
 		.taken = 4,
 		.cause = SRPIC_FLUSH_TIMESTAMP,

@@ -16,7 +16,8 @@
 
 #include "rx_frame.h"
 
-#define LATER	181			/* where a later fragment begins, in 8 bytes */
+#define FRAME_MAX	512			/* in bytes */
+#define LATER		181			/* where a later fragment begins, in 8 bytes */
 
 static __sum16 tcp_sum(const struct frame *f, const void *ip, const void *tcp,
 		       unsigned int len)
@@ -43,6 +44,8 @@ static unsigned int put_ipv4(u8 *p, const struct frame *f, unsigned int len)
 	iph->tot_len = htons(iph->ihl * 4 + len);
 	if (f->what & FRAGMENT)
 		iph->frag_off = htons(fragments[f->form % 3]);
+	else if (f->what & WHOLE)
+		iph->frag_off = htons(IP_DF);
 	iph->protocol = f->what & UDP ? IPPROTO_UDP : IPPROTO_TCP;
 	iph->saddr = htonl(f->what & OTHER_ADDRESS ? 0x0a000003 : 0x0a000001);
 	iph->daddr = htonl(f->what & OTHER_DEST ? 0x0a000004 : 0x0a000002);
@@ -65,7 +68,8 @@ static unsigned int put_ipv6(u8 *p, const struct frame *f, unsigned int len)
 	iph->version = 6;
 	iph->nexthdr = next;
 	iph->payload_len = htons(len);
-	iph->saddr.s6_addr[15] = f->what & OTHER_ADDRESS ? 3 : 1;
+	/* one differs in its upper half, one in its lower */
+	iph->saddr.s6_addr[0] = f->what & OTHER_ADDRESS ? 3 : 1;
 	iph->daddr.s6_addr[15] = f->what & OTHER_DEST ? 4 : 2;
 	if (f->what & FRAGMENT) {
 		iph->nexthdr = NEXTHDR_FRAGMENT;
@@ -89,6 +93,7 @@ static unsigned int put_tcp(u8 *p, const struct frame *f)
 	th->source = htons(f->what & OTHER_SOURCE ? 5202 : 5201);
 	th->dest = htons(f->port ?: f->what & OTHER_PORT ? 4001 : 4000);
 	th->seq = htonl(f->seq);
+	th->ack_seq = htonl(0x50100000);	/* looks like length and ACK */
 	p[13] = f->flags;
 	th->ack = !f->no_ack;
 	if (f->what & STAMP) {
@@ -161,31 +166,43 @@ unsigned int srpic_frame_put(u8 *p, const struct frame *f)
 	return end - p;
 }
 
+/* Another frame's bytes where those of this one would be if all were linear. */
+static void put_decoy(struct sk_buff *skb, const struct frame *f, u8 *buf)
+{
+	struct frame decoy = *f;
+
+	decoy.seq = -f->seq;
+	decoy.tsval -= f->seq;
+	memset(buf, 0, FRAME_MAX);
+	srpic_frame_put(buf, &decoy);
+	memcpy(skb_tail_pointer(skb), buf + f->form, FRAME_MAX - f->form);
+}
+
 /* Makes a packet that was received by netdev; skb->mark is its number. */
 struct sk_buff *srpic_frame_skb(struct kunit *test, struct net_device *netdev,
 				const struct frame *f, u8 id)
 {
+	unsigned int len, linear;
 	struct sk_buff *skb;
-	unsigned int len;
 	u8 *buf;
 
-	buf = kunit_kzalloc(test, 512, GFP_KERNEL);
+	buf = kunit_kzalloc(test, FRAME_MAX, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, buf);
 	len = srpic_frame_put(buf, f);
 
 	/* not of a page fragment, which GRO would take without the skb */
-	skb = alloc_skb(NET_SKB_PAD + 512, GFP_KERNEL);
+	skb = alloc_skb(NET_SKB_PAD + FRAME_MAX, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, skb);
 	skb_reserve(skb, NET_SKB_PAD);
 	skb->dev = netdev;
-	if (f->what & PAGED) {
+	linear = f->what & PAGED ? 0 : f->what & SPLIT ? f->form : len;
+	skb_put_data(skb, buf, linear);
+	if (linear < len) {
 		struct page *page = alloc_page(GFP_KERNEL);
 
 		KUNIT_ASSERT_NOT_NULL(test, page);
-		memcpy(page_address(page), buf, len);
-		skb_add_rx_frag(skb, 0, page, 0, len, PAGE_SIZE);
-	} else {
-		skb_put_data(skb, buf, len);
+		memcpy(page_address(page), buf + linear, len - linear);
+		skb_add_rx_frag(skb, 0, page, 0, len - linear, PAGE_SIZE);
 	}
 
 	skb->mark = id;
@@ -206,6 +223,9 @@ struct sk_buff *srpic_frame_skb(struct kunit *test, struct net_device *netdev,
 	} else if (!(f->what & NO_CSUM)) {
 		skb->ip_summed = CHECKSUM_UNNECESSARY;
 	}
+	if (f->what & SPLIT)
+		put_decoy(skb, f, buf);
+	kunit_kfree(test, buf);
 	return skb;
 }
 

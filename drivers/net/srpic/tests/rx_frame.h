@@ -39,6 +39,8 @@ enum {
 	OTHER_SOURCE	= BIT(24),	/* of another flow, by the other port */
 	NO_IP		= BIT(25),	/* in a tag, another protocol */
 	AGGREGATE	= BIT(26),	/* its payload is elsewhere */
+	WHOLE		= BIT(27),	/* DF, so that GRO merges IPv4 */
+	SPLIT		= BIT(28),	/* form: how many bytes are linear */
 };
 
 struct frame {

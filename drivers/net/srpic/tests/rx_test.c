@@ -10,9 +10,10 @@
 #include "fixture.h"
 #include "rx_cases.h"
 #include "rx_frame.h"
-#include "../srpic_priv.h"
+#include "../srpic_parse.h"
 
 #define MAX_FRAMES	140
+#define LEN		20		/* enough to be of the usual form */
 
 KUNIT_ARRAY_PARAM_DESC(rx, rx_cases, name);
 
@@ -29,6 +30,7 @@ static rx_handler_result_t rx_capture(struct sk_buff **pskb)
 {
 	struct sk_buff *skb = *pskb, *iter;
 	struct rx_fixture *fix;
+	unsigned int segs = 1;
 
 	fix = container_of(rcu_dereference(skb->dev->rx_handler_data),
 			   struct rx_fixture, dev);
@@ -36,10 +38,14 @@ static rx_handler_result_t rx_capture(struct sk_buff **pskb)
 		fix->id[fix->received] = skb->mark;
 	fix->received++;
 	fix->summed[skb->mark] = skb->ip_summed;
-	/* a chain that has no end is broken off, and has a wrong length */
-	skb_walk_frags(skb, iter)
-		if (++fix->merged[skb->mark] == MAX_FRAMES)
-			break;
+	/* a chain that goes on behind its end is cut, and has a wrong length */
+	skb_walk_frags(skb, iter) {
+		fix->merged[skb->mark]++;
+		if (++segs != skb_shinfo(skb)->gso_segs || !iter->next)
+			continue;
+		fix->merged[skb->mark] += MAX_FRAMES;
+		iter->next = NULL;
+	}
 	consume_skb(skb);
 	return RX_HANDLER_CONSUMED;
 }
@@ -101,19 +107,72 @@ static void rx_case_test(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, stats[SRPIC_BLOCKS], 0);
 }
 
-/* Sends num frames of one flow, the last first. */
-static void rx_descending_as(struct kunit *test, unsigned int num, u32 what)
+static bool rx_is_usual(const struct frame *f)
+{
+	return f->len > TCPOLEN_TSTAMP_ALIGNED && !f->no_ack &&
+	       !(f->flags & ~PSH) &&
+	       !(f->what & ~(IPV6 | STAMP | VLAN | VLAN_PRIORITY | VLAN_0 |
+			     VLAN_SERVICE | OTHER_PORT | OTHER_ADDRESS |
+			     OTHER_DEST | OTHER_SOURCE | WHOLE));
+}
+
+/* The fast look at a packet says what the thorough one does, or nothing. */
+static void rx_usual_test(struct kunit *test)
+{
+	const struct rx_case *c = test->param_value;
+	struct rx_fixture *fix = test->priv;
+	unsigned int i, bit;
+
+	for (i = 0; i < c->num; i++) {
+		struct srpic_key key = {}, same = {};
+		struct srpic_cb cb;
+		struct sk_buff *skb;
+		u64 other;
+
+		skb = srpic_frame_skb(test, fix->dev.netdev, &c->in[i], i);
+		if (!srpic_is_usual(skb, &key, &other)) {
+			KUNIT_EXPECT_FALSE(test, rx_is_usual(&c->in[i]));
+			consume_skb(skb);
+			continue;
+		}
+		cb = *SRPIC_CB(skb);
+		KUNIT_EXPECT_EQ(test, srpic_classify(skb, &key), SRPIC_TAKE);
+		KUNIT_EXPECT_EQ(test, cb.stamp, SRPIC_CB(skb)->stamp);
+		KUNIT_EXPECT_EQ(test, cb.seq, SRPIC_CB(skb)->seq);
+		KUNIT_EXPECT_EQ(test, cb.end_seq, SRPIC_CB(skb)->end_seq);
+		srpic_usual_key(skb, &same);
+		KUNIT_EXPECT_MEMEQ(test, &same, &key, sizeof(key));
+
+		KUNIT_EXPECT_TRUE(test, srpic_is_usual(skb, &key, &other));
+		KUNIT_EXPECT_EQ(test, other, 0);
+		for (bit = 0; bit < 64 * SRPIC_KEY_WORDS; bit++) {
+			same = key;
+			same.word[bit / 64] ^= BIT_ULL(bit % 64);
+			srpic_is_usual(skb, &same, &other);
+			KUNIT_EXPECT_EQ_MSG(test, !other,
+					    srpic_key_equal(&same, &key),
+					    "bit %u", bit);
+		}
+		consume_skb(skb);
+	}
+}
+
+/* Sends num frames of one flow, the last first; one has PSH. */
+static void rx_descending_as(struct kunit *test, unsigned int num, u32 what,
+			     int pushed)
 {
 	struct rx_fixture *fix = test->priv;
 	struct sk_buff *skb[MAX_FRAMES];
 	unsigned int i;
 
 	for (i = 0; i < num; i++) {
+		int id = num - 1 - i;
 		struct frame f = {
-			.seq = 10 * (num - i), .len = 10, .what = what
+			.seq = LEN * id, .len = LEN, .what = what,
+			.flags = id == pushed ? PSH : 0,
 		};
 
-		skb[i] = srpic_frame_skb(test, fix->dev.netdev, &f, num - 1 - i);
+		skb[i] = srpic_frame_skb(test, fix->dev.netdev, &f, id);
 	}
 	srpic_fixture_begin(&fix->dev);
 	for (i = 0; i < num; i++)
@@ -122,7 +181,7 @@ static void rx_descending_as(struct kunit *test, unsigned int num, u32 what)
 
 static void rx_descending(struct kunit *test, unsigned int num)
 {
-	rx_descending_as(test, num, 0);
+	rx_descending_as(test, num, 0, -1);
 }
 
 static void full_block_is_flushed(struct kunit *test)
@@ -170,7 +229,7 @@ static void eviction_delivers_the_evicted(struct kunit *test)
 	memset(fix->dev.sn.srpic->table.multiplier, 0,
 	       sizeof(fix->dev.sn.srpic->table.multiplier));
 	for (i = 0; i < ARRAY_SIZE(skb); i++) {
-		struct frame f = { .seq = 10, .len = 10, .port = 4000 + i };
+		struct frame f = { .len = LEN, .port = 4000 + i };
 
 		skb[i] = srpic_frame_skb(test, fix->dev.netdev, &f, i);
 	}
@@ -178,6 +237,7 @@ static void eviction_delivers_the_evicted(struct kunit *test)
 	srpic_fixture_begin(&fix->dev);
 	for (i = 0; i < ARRAY_SIZE(skb); i++)
 		srpic_receive(&fix->dev.sn, &fix->dev.napi, skb[i]);
+	KUNIT_EXPECT_EQ(test, fix->dev.sn.srpic->table.num_used, SRPIC_WAYS);
 	srpic_fixture_end(&fix->dev);
 
 	srpic_get_stats(&fix->dev.sd, stats);
@@ -198,7 +258,7 @@ static void nothing_outlives_a_poll(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fix->received, 0);
 	srpic_fixture_end(&fix->dev);
 	KUNIT_EXPECT_EQ(test, fix->received, 3);
-	KUNIT_EXPECT_TRUE(test, list_empty(&fix->dev.sn.srpic->table.used));
+	KUNIT_EXPECT_EQ(test, fix->dev.sn.srpic->table.num_used, 0);
 }
 
 static const struct gro_case {
@@ -214,15 +274,16 @@ static const struct gro_case {
 KUNIT_ARRAY_PARAM_DESC(gro, gro_cases, name);
 
 /*
- * GRO makes a chain of them, which ends where skb->next is NULL. IPv6, because
- * GRO merges IPv4 only with DF or with an identifier that counts up, and these
- * frames have neither.
+ * GRO makes chains of them, which end where skb->next is NULL: with PSH in the
+ * middle of the block, and at its end. IPv6, because GRO merges IPv4 only with
+ * DF or with an identifier that counts up, and these frames have neither.
  */
 static void gro_merges_what_was_sorted(struct kunit *test)
 {
-	static const struct frame urgent = { 0, 10, IPV6, URG };
+	static const struct frame urgent = { 0, LEN, IPV6, URG };
 	const struct gro_case *c = test->param_value;
 	bool barrier = c->cause == SRPIC_FLUSH_BARRIER;
+	unsigned int pushed = c->num / 2;
 	struct rx_fixture *fix = test->priv;
 	struct sk_buff *skb = NULL;
 	u64 stats[SRPIC_STATS];
@@ -235,13 +296,16 @@ static void gro_merges_what_was_sorted(struct kunit *test)
 		if (barrier)
 			skb = srpic_frame_skb(test, fix->dev.netdev, &urgent,
 					      c->num);
-		rx_descending_as(test, c->num, IPV6);
+		rx_descending_as(test, c->num, IPV6, pushed);
 		if (barrier)
 			srpic_receive(&fix->dev.sn, &fix->dev.napi, skb);
 		srpic_fixture_end(&fix->dev);
-		KUNIT_EXPECT_EQ(test, fix->received, before + 1 + barrier);
+		KUNIT_EXPECT_EQ(test, fix->received, before + 2 + barrier);
 		KUNIT_EXPECT_EQ(test, fix->id[before], 0);
-		KUNIT_EXPECT_EQ(test, fix->merged[0], (i + 1) * (c->num - 1));
+		KUNIT_EXPECT_EQ(test, fix->id[before + 1], pushed + 1);
+		KUNIT_EXPECT_EQ(test, fix->merged[0], (i + 1) * pushed);
+		KUNIT_EXPECT_EQ(test, fix->merged[pushed + 1],
+				(i + 1) * (c->num - pushed - 2));
 	}
 	srpic_get_stats(&fix->dev.sd, stats);
 	KUNIT_EXPECT_EQ(test, stats[c->cause], 2);
@@ -260,7 +324,7 @@ static void settings_change_at_a_full_flush(struct kunit *test)
 
 	srpic_set_ring(&fix->dev.sd, 4);
 	for (i = 0; i < ARRAY_SIZE(skb); i++) {
-		struct frame f = { .seq = 10 * i, .len = 10 };
+		struct frame f = { .seq = LEN * i, .len = LEN };
 
 		skb[i] = srpic_frame_skb(test, fix->dev.netdev, &f, i);
 	}
@@ -277,6 +341,72 @@ static void settings_change_at_a_full_flush(struct kunit *test)
 	srpic_get_stats(&fix->dev.sd, stats);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_RING], 1);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_BLOCK], 1);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_BLOCKS], 2);
+}
+
+/* What is left until a full flush is counted anew in each poll. */
+static void full_flush_begins_the_count_anew(struct kunit *test)
+{
+	struct rx_fixture *fix = test->priv;
+	u64 stats[SRPIC_STATS];
+	unsigned int i;
+
+	srpic_set_ring(&fix->dev.sd, 4);
+	for (i = 0; i < 2; i++) {
+		rx_descending(test, 3);
+		srpic_fixture_end(&fix->dev);
+	}
+	srpic_get_stats(&fix->dev.sd, stats);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_RING], 0);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_POLL], 2);
+}
+
+/* The first packet of a flow can fill a block, and the ring. */
+static void one_packet_can_be_all(struct kunit *test)
+{
+	struct rx_fixture *fix = test->priv;
+	struct srpic_net *settings = srpic_net(dev_net(fix->dev.netdev));
+	int block_size = READ_ONCE(settings->block_size);
+	u64 stats[SRPIC_STATS];
+
+	WRITE_ONCE(settings->block_size, 1);
+	rx_descending(test, 3);
+	KUNIT_EXPECT_EQ(test, fix->received, 3);
+	srpic_fixture_end(&fix->dev);
+	WRITE_ONCE(settings->block_size, block_size);
+
+	srpic_set_ring(&fix->dev.sd, 1);
+	rx_descending(test, 3);
+	KUNIT_EXPECT_EQ(test, fix->received, 6);
+	srpic_fixture_end(&fix->dev);
+
+	srpic_get_stats(&fix->dev.sd, stats);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_BLOCK], 3);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_RING], 3);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_BLOCKS], 6);
+}
+
+/* The loopback device, which has no use for them, and drops them. */
+static void devices_do_not_mix(struct kunit *test)
+{
+	static const struct frame f[] = { { LEN, LEN }, { 0, LEN } };
+	struct rx_fixture *fix = test->priv;
+	struct sk_buff *skb[ARRAY_SIZE(f)];
+	u64 stats[SRPIC_STATS];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(f); i++)
+		skb[i] = srpic_frame_skb(test, fix->dev.netdev, &f[i], i);
+	skb[1]->dev = dev_net(fix->dev.netdev)->loopback_dev;
+
+	srpic_fixture_begin(&fix->dev);
+	for (i = 0; i < ARRAY_SIZE(f); i++)
+		srpic_receive(&fix->dev.sn, &fix->dev.napi, skb[i]);
+	srpic_fixture_end(&fix->dev);
+
+	KUNIT_EXPECT_EQ(test, fix->received, 1);
+	srpic_get_stats(&fix->dev.sd, stats);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_PACKETS_TAKEN], 2);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_BLOCKS], 2);
 }
 
@@ -320,12 +450,16 @@ static void counters_outlive_the_napi_instance(struct kunit *test)
 
 static struct kunit_case rx_test_cases[] = {
 	KUNIT_CASE_PARAM(rx_case_test, rx_gen_params),
+	KUNIT_CASE_PARAM(rx_usual_test, rx_gen_params),
 	KUNIT_CASE(full_block_is_flushed),
 	KUNIT_CASE(ring_full_of_packets_is_flushed),
 	KUNIT_CASE(eviction_delivers_the_evicted),
 	KUNIT_CASE(nothing_outlives_a_poll),
 	KUNIT_CASE_PARAM(gro_merges_what_was_sorted, gro_gen_params),
 	KUNIT_CASE(settings_change_at_a_full_flush),
+	KUNIT_CASE(full_flush_begins_the_count_anew),
+	KUNIT_CASE(one_packet_can_be_all),
+	KUNIT_CASE(devices_do_not_mix),
 	KUNIT_CASE(switched_off_in_a_poll_strands_nothing),
 	KUNIT_CASE(counters_outlive_the_napi_instance),
 	{ }

@@ -127,13 +127,13 @@ static const struct sort_case sort_cases[] = {
 	}, {
 		.name = "farthest_below_is_sorted",
 		.num = 3,
-		.in = { CURR(0, 10, 0), PREV(0xc000000b, 1, 0),
+		.in = { CURR(0, 10, 0), PREV(0xc0000001, 1, 0),
 			PREV(0xfffffff0, 1, 0) },
 		.out = { 1, 2, 0 },
 	}, {
 		.name = "too_far_below_opens_the_next_block",
 		.num = 2,
-		.in = { CURR(0, 10, 0), OVERLAP(0xc000000a, 1, 0) },
+		.in = { CURR(0, 10, 0), OVERLAP(0xc0000000, 1, 0) },
 		.out = { 0, 1 },
 	}, {
 		.name = "opposite_half_opens_the_next_block",
@@ -230,6 +230,25 @@ static const struct sort_case sort_cases[] = {
 		.in = { CURR(10, 10, 1), STAMP(20, 10, 0x40000001) },
 		.out = { 0, 1 },
 	}, {
+		.name = "newer_across_the_timestamp_wrap_in_after",
+		.num = 4,
+		.in = { CURR(0, 10, 0xfffffff0), AFTER(20, 10, 0xfffffff0),
+			AFTER(50, 10, 0xfffffff0), STAMP(30, 10, 5) },
+		.out = { 0, 1, 2, 3 },
+	}, {
+		.name = "newer_passes_as_new_across_the_wrap",
+		.num = 4,
+		.in = { CURR(0xffffffc0, 0x10, 100), AFTER(0xffffffe0, 0x10, 100),
+			AFTER(0x10, 0x10, 150), AFTER(0xfffffff0, 0x10, 150) },
+		.out = { 0, 1, 3, 2 },
+	}, {
+		.name = "equal_keeps_arrival_order_behind_older",
+		.num = 5,
+		.in = { CURR(0, 10, 100), AFTER(20, 10, 100),
+			AFTER(40, 10, 150), AFTER(40, 10, 150),
+			AFTER(20, 10, 150) },
+		.out = { 0, 1, 4, 2, 3 },
+	}, {
 		.name = "with_and_without_timestamp",
 		.num = 4,
 		.in = { CURR(0, 10, 1), STAMP(10, 10, 0), CURR(20, 10, 0),
@@ -242,7 +261,7 @@ KUNIT_ARRAY_PARAM_DESC(sort, sort_cases, name);
 
 struct sort_fixture {
 	struct srpic_block block;
-	struct list_head out;
+	struct sk_buff_head out;
 	struct sk_buff *skb[MAX_PKTS];
 };
 
@@ -254,7 +273,7 @@ static int sort_init(struct kunit *test)
 	fix = kunit_kzalloc(test, sizeof(*fix), GFP_KERNEL);
 	if (!fix)
 		return -ENOMEM;
-	INIT_LIST_HEAD(&fix->out);
+	__skb_queue_head_init(&fix->out);
 	srpic_block_init(&fix->block);
 	for (i = 0; i < MAX_PKTS; i++) {
 		fix->skb[i] = kunit_kzalloc(test, sizeof(*fix->skb[i]),
@@ -272,10 +291,20 @@ static struct sk_buff *sort_packet(struct sk_buff *skb,
 	*SRPIC_CB(skb) = (struct srpic_cb) {
 		.seq = pkt->seq,
 		.end_seq = pkt->seq + pkt->len,
-		.tsval = pkt->tsval,
-		.has_tsval = pkt->tsval,
+		.stamp = pkt->tsval ? SRPIC_HAS_TSVAL | pkt->tsval : 0,
 	};
+	/* lists must not rely on what was there */
+	skb->next = LIST_POISON1;
+	skb->prev = LIST_POISON2;
 	return skb;
+}
+
+static void sort_deliver(struct sort_fixture *fix)
+{
+	struct sk_buff *skb, *next;
+
+	skb_list_walk_safe(srpic_block_take(&fix->block), skb, next)
+		__skb_queue_tail(&fix->out, skb);
 }
 
 static void sort_case_test(struct kunit *test)
@@ -299,14 +328,14 @@ static void sort_case_test(struct kunit *test)
 			continue;
 		}
 		KUNIT_EXPECT_EQ(test, block->pkts, pkts);
-		srpic_block_take(block, &fix->out);
+		sort_deliver(fix);
 		KUNIT_EXPECT_EQ(test, srpic_block_add(block, skb), SRPIC_CURR);
 	}
-	srpic_block_take(block, &fix->out);
+	sort_deliver(fix);
 	KUNIT_EXPECT_EQ(test, block->pkts, 0);
 
 	i = 0;
-	list_for_each_entry(skb, &fix->out, list) {
+	skb_queue_walk(&fix->out, skb) {
 		KUNIT_ASSERT_LT(test, i, c->num);
 		KUNIT_EXPECT_PTR_EQ_MSG(test, skb, fix->skb[c->out[i]],
 					"place %u", i);
@@ -315,13 +344,63 @@ static void sort_case_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, i, c->num);
 }
 
-static unsigned int list_seqs(struct list_head *list, u32 *seq)
+static bool sort_append(struct sort_fixture *fix, unsigned int i, u32 seq,
+			u32 tsval)
+{
+	struct sort_pkt pkt = { .seq = seq, .len = 10, .tsval = tsval };
+
+	return srpic_block_append(&fix->block, sort_packet(fix->skb[i], &pkt));
+}
+
+static void sort_add(struct sort_fixture *fix, unsigned int i, u32 seq,
+		     u32 tsval)
+{
+	struct sort_pkt pkt = { .seq = seq, .len = 10, .tsval = tsval };
+
+	srpic_block_add(&fix->block, sort_packet(fix->skb[i], &pkt));
+}
+
+static void only_what_continues_is_appended(struct kunit *test)
+{
+	struct sort_fixture *fix = test->priv;
+
+	KUNIT_EXPECT_FALSE(test, sort_append(fix, 0, 0, 0));
+	sort_add(fix, 0, 10, 5);
+	KUNIT_EXPECT_TRUE(test, sort_append(fix, 1, 20, 5));
+	KUNIT_EXPECT_FALSE(test, sort_append(fix, 2, 20, 5));
+	KUNIT_EXPECT_FALSE(test, sort_append(fix, 2, 40, 5));
+	KUNIT_EXPECT_FALSE(test, sort_append(fix, 2, 30, 6));
+	KUNIT_EXPECT_FALSE(test, sort_append(fix, 2, 30, 0));
+	KUNIT_EXPECT_TRUE(test, sort_append(fix, 2, 30, 5));
+	sort_add(fix, 3, 0, 5);
+	KUNIT_EXPECT_TRUE(test, sort_append(fix, 4, 40, 5));
+	sort_add(fix, 5, 70, 5);
+	KUNIT_EXPECT_FALSE(test, sort_append(fix, 6, 50, 5));
+	KUNIT_EXPECT_EQ(test, fix->block.pkts, 6);
+
+	sort_deliver(fix);
+	KUNIT_EXPECT_FALSE(test, sort_append(fix, 6, 50, 5));
+	KUNIT_EXPECT_EQ(test, fix->block.pkts, 0);
+}
+
+static unsigned int list_seqs(struct sk_buff_head *list, u32 *seq)
 {
 	struct sk_buff *skb;
 	unsigned int num = 0;
 
-	list_for_each_entry(skb, list, list)
+	skb_queue_walk(list, skb)
 		seq[num++] = SRPIC_CB(skb)->seq;
+	return num;
+}
+
+static unsigned int curr_seqs(const struct srpic_block *block, u32 *seq)
+{
+	const struct sk_buff *skb = block->curr;
+	unsigned int num = 0;
+
+	seq[num++] = SRPIC_CB(skb)->seq;
+	for (; skb != block->curr_tail; skb = skb->next)
+		seq[num++] = SRPIC_CB(skb->next)->seq;
 	return num;
 }
 
@@ -344,7 +423,7 @@ static void paper_table_2_lists(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, list_seqs(&block->prev, seq), ARRAY_SIZE(prev));
 	KUNIT_EXPECT_MEMEQ(test, seq, prev, sizeof(prev));
-	KUNIT_ASSERT_EQ(test, list_seqs(&block->curr, seq), ARRAY_SIZE(curr));
+	KUNIT_ASSERT_EQ(test, curr_seqs(block, seq), ARRAY_SIZE(curr));
 	KUNIT_EXPECT_MEMEQ(test, seq, curr, sizeof(curr));
 	KUNIT_ASSERT_EQ(test, list_seqs(&block->after, seq), ARRAY_SIZE(after));
 	KUNIT_EXPECT_MEMEQ(test, seq, after, sizeof(after));
@@ -397,7 +476,7 @@ static void paper_table_1(struct kunit *test)
 
 		srpic_block_add(&fix->block, sort_packet(fix->skb[i], &pkt));
 		if (fix->block.pkts == row->block_size)
-			srpic_block_take(&fix->block, &fix->out);
+			sort_deliver(fix);
 	}
 	KUNIT_ASSERT_EQ(test, list_seqs(&fix->out, seq), ARRAY_SIZE(figure_3));
 
@@ -413,6 +492,7 @@ static void paper_table_1(struct kunit *test)
 
 static struct kunit_case sort_test_cases[] = {
 	KUNIT_CASE_PARAM(sort_case_test, sort_gen_params),
+	KUNIT_CASE(only_what_continues_is_appended),
 	KUNIT_CASE(paper_table_2_lists),
 	KUNIT_CASE_PARAM(paper_table_1, table_1_gen_params),
 	{ }
