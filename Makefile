@@ -33,7 +33,8 @@ $(if $(and $(NETIF),$(REMOTE)),,$(error say which device and which other host: \
 	make lab NETIF=eth0 REMOTE=user@host))
 endif
 
-.PHONY: help demo test test-full lab kernel apply modules vm clean setup tree rootfs
+.PHONY: help demo test test-full bench results lab kernel apply modules vm clean
+.PHONY: setup tree rootfs venv
 
 help:
 	@echo 'make demo                 sort reordered TCP traffic in igb, with SRPIC off and on,'
@@ -43,6 +44,10 @@ help:
 	@echo '                          the random part of a run'
 	@echo 'make test-full            all tests; with CONTINUE=1 those that the last run of the'
 	@echo '                          same tree did not pass, as for make test'
+	@echo 'make bench                all experiments, a night on 2 CPUs; what was stopped goes on.'
+	@echo '                          EXP=table4,fig5 for some, QUICK=1 for a few short runs of each'
+	@echo 'make results              their figures and tables, from the rows of this commit, which go'
+	@echo '                          to tools/testing/bench/rows unless more runs are there'
 	@echo 'make lab NETIF=eth0 REMOTE=user@host'
 	@echo '                          the selftests between two machines: this one, which runs a'
 	@echo '                          kernel with SRPIC, and one that ssh reaches; with a report'
@@ -57,7 +62,7 @@ help:
 	@echo 'make clean                remove out/, all that was built'
 	@echo
 	@echo 'KVER=$(KVER) selects the kernel; KERNEL_SRC=tree takes its source from there.'
-	@echo 'demo, test, kernel, modules and vm install missing Debian packages and say so: run them as'
+	@echo 'demo, test, bench, kernel, modules and vm install missing Debian packages and say so: run them as'
 	@echo 'root, or with sudo.'
 
 setup:
@@ -70,6 +75,9 @@ tree: setup
 kernel: tree
 	@$(TESTBED)/build-kernel $(KVER)
 
+venv: setup
+	@scripts/host-venv
+
 rootfs: setup
 	@$(TESTBED)/build-rootfs
 
@@ -78,6 +86,12 @@ demo: kernel rootfs
 
 test test-full: kernel rootfs
 	@tools/testing/run $@
+
+bench: kernel rootfs venv
+	@out/venv/bin/python3 tools/testing/bench/bench $(if $(filter-out 0,$(QUICK)),--quick) $(EXP)
+
+results: venv
+	@out/venv/bin/python3 tools/testing/bench/results
 
 # Needs no testbed. What is missing is said before anything is downloaded.
 lab:

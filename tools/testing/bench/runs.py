@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs of traffic.py in the testbed, one guest each, as many as there are CPUs."""
+"""Runs of the scripts of jobs/ in the testbed, one guest each."""
 
 import json
 import os
@@ -9,28 +9,56 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-OUT = Path(__file__).resolve().parents[3] / "out"
-VM = OUT.parent / "tools/testing/testbed/vm"
-TRAFFIC = OUT.parent / "tools/testing/bench/traffic.py"
+HERE = Path(__file__).resolve().parent
+TOP = HERE.parents[2]
+OUT = TOP / "out"
+VM = TOP / "tools/testing/testbed/vm"
+TESTS = VM.parent / "tests"
+KVER = os.environ.get("KVER", "6.12")
 
 
-def run(name, job, timeout_s=900):
-    """One run; its row. Its files go to out/NAME; a failure ends the program."""
+running = set()
+
+
+class Failed(Exception):
+    """A guest that did not do what it was to do, in one line."""
+
+
+def guest(out, options, timeout_s=900):
+    """Run a guest whose files go to out."""
+    with subprocess.Popen(
+            [VM, "--quiet", "--kver", KVER, "--out", out, "--timeout",
+             str(timeout_s), *options], stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True) as process:
+        running.add(process)
+        said = process.communicate()[0].strip().split("\n")
+        running.discard(process)
+    if process.returncode:
+        raise Failed(f"{said[-1]} (status {process.returncode})")
+
+
+def script(name, job):
+    """The options that run a script of jobs/, with the modules it may use."""
+    files = [*sorted((HERE / "jobs").glob("*.py")),
+             TESTS / "frames.py", TESTS / "device.py"]
+    options = [part for path in files if path.name != name
+               for part in ("--files", path)]
+    return [*options, "--script", HERE / "jobs" / name, json.dumps(job)]
+
+
+def run(name, job, timeout_s):
+    """A transfer; its row. Its files go to out/NAME."""
     began = time.monotonic()
-    done = subprocess.run(
-        [VM, "--quiet", "--kver", os.environ.get("KVER", "6.12"),
-         "--out", OUT / name, "--timeout", str(timeout_s),
-         "--script", TRAFFIC, json.dumps(job)],
-        capture_output=True, text=True, check=False)
-    if done.returncode:
-        print(done.stdout + done.stderr, end="", file=sys.stderr)
-        sys.exit(f"the run {name} failed, see out/{name}/console.log")
+    try:
+        guest(OUT / name, script("traffic.py", job), timeout_s)
+    except Failed as error:
+        sys.exit(f"the run {name} failed: {error}, see out/{name}/console.log")
     print(f"  {name}: done in {time.monotonic() - began:.0f} s", flush=True)
     return json.loads((OUT / name / "row.json").read_text())
 
 
 def run_all(jobs, timeout_s=900):
-    """The rows of {name: job}, in order."""
+    """The rows of {name: job}, in order; a failure ends the program."""
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         return list(pool.map(lambda item: run(*item, timeout_s),
                              jobs.items()))

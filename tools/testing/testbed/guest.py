@@ -78,25 +78,38 @@ def set_sender(profile, sack=True, timestamps=True):
     ns("snd", "ip tcp_metrics flush all")
 
 
-def set_path(rate_mbit=250, delay_us=10000, jitter_us=0, loss_percent=0,
-             seed=1, burst="6kb"):
+def netem(dev, delay_us, jitter_us=0, loss_percent=0, bursts=False, seed=1):
+    """Have the router delay, and lose, what it sends by one of its devices.
+
+    With bursts, four packets are lost in a row in the mean (the simple
+    Gilbert model), a share of loss_percent all the same.
+    """
+    how = f"delay {delay_us}us"
+    if jitter_us:
+        how += f" {jitter_us}us distribution normal"
+    if loss_percent:
+        to_good = 25
+        to_bad = to_good * loss_percent / (100 - loss_percent)
+        how += f" loss gemodel {to_bad:.6f}% {to_good}%" if bursts else \
+            f" loss {loss_percent}%"
+    ns("rtr", f"tc qdisc del dev {dev} root", check=False)
+    ns("rtr", f"tc qdisc add dev {dev} root netem limit 100000 "
+              f"{how} seed {seed}")
+
+
+def set_path(rate_mbit=250, delay_us=10000, burst="6kb", seed=1, back=None,
+             **there):
     """Set the path from snd to rcv; delay_us is one way, each way.
 
-    Queues are long enough not to drop, so that loss is loss_percent alone.
-    The burst is short, as a link spaces packets evenly; with a longer one,
-    packets leave back to back and jitter reorders them far deeper.
+    What is there, and back, beside the delay is for netem(). Queues are long
+    enough not to drop, so that loss is what netem loses alone. The burst is
+    short, as a link spaces packets evenly; with a longer one, packets leave
+    back to back and jitter reorders them far deeper.
     """
     ns("snd", f"tc qdisc replace dev {SND_DEV} root tbf "
               f"rate {rate_mbit}mbit burst {burst} limit 16mb")
-    there = f"delay {delay_us}us"
-    if jitter_us:
-        there += f" {jitter_us}us distribution normal"
-    if loss_percent:
-        there += f" loss {loss_percent}%"
-    for dev, how in (RTR_DEV, there), (RTR_BACK, f"delay {delay_us}us"):
-        ns("rtr", f"tc qdisc del dev {dev} root", check=False)
-        ns("rtr", f"tc qdisc add dev {dev} root netem limit 100000 "
-                  f"{how} seed {seed}")
+    netem(RTR_DEV, delay_us, seed=seed, **there)
+    netem(RTR_BACK, delay_us, seed=seed, **back or {})
 
 
 def coalesce(rx_usecs):
@@ -106,9 +119,28 @@ def coalesce(rx_usecs):
         ns("rcv", f"ethtool -C {DUT} rx-usecs {rx_usecs}")
 
 
-def sysfs(path, value):
-    """Write to a file of the device under test, as its namespace sees it."""
-    ns("rcv", ["sh", "-c", f"echo {value} > /sys/class/net/{DUT}/{path}"])
+def sysfs(path, value, name="rcv", dev=DUT):
+    """Write to a file of a device, as its namespace sees it."""
+    ns(name, ["sh", "-c", f"echo {value} > /sys/class/net/{dev}/{path}"])
+
+
+def napi_threads(dev):
+    """The threads that poll a device, as directories of /proc."""
+    return [comm.parent for comm in Path("/proc").glob("[0-9]*/comm")
+            if comm.read_text().startswith(f"napi/{dev}-")]
+
+
+def threads_ns(dev):
+    """How long the threads ran that poll a device; 0 if it has none."""
+    return sum(map(ran_ns, napi_threads(dev)))
+
+
+def ran_ns(process):
+    """
+    How long a process ran by itself: interrupts and softirqs on top of it are
+    not counted (IRQ_TIME_ACCOUNTING).
+    """
+    return int((process / "schedstat").read_text().split()[0])
 
 
 def poll_in_a_thread(on):
@@ -205,22 +237,33 @@ def report(checks):
 def iperf3(seconds=5, args="", port=5201, address=RCV_V4):
     """Send from snd to rcv; iperf3's JSON as a dictionary.
 
-    With seconds=0, args must say when to end (-n).
+    With seconds=0, args must say when to end (-n). "ran_ns" is added: how long
+    the two programs ran.
     """
     with spawn("rcv", f"iperf3 -s -1 -p {port}",
                stdout=subprocess.DEVNULL) as server:
         try:
             wait_for_listener("rcv", port)
             limit = f"-t {seconds}" if seconds else ""
-            text = ns("snd", f"iperf3 -J -c {address} -p {port} "
-                             f"{limit} {args}", check=False)
-            server.wait(timeout=10)
+            with spawn("snd", f"iperf3 -J -c {address} -p {port} "
+                              f"{limit} {args}") as client:
+                text = client.stdout.read()
+                ran = {name: run_to_end(process) for name, process in
+                       (("snd", client), ("rcv", server))}
         finally:
             server.kill()
     result = json.loads(text)
     if "error" in result:
         raise RuntimeError(f"iperf3: {result['error']}")
-    return result
+    return result | {"ran_ns": ran}
+
+
+def run_to_end(process):
+    """Wait for the end of a process, a Popen object; how long it ran."""
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    ran = ran_ns(Path(f"/proc/{process.pid}"))
+    process.wait()
+    return ran
 
 
 def wait_for_listener(name, port, seconds=5):
@@ -232,18 +275,21 @@ def wait_for_listener(name, port, seconds=5):
     raise RuntimeError(f"nothing listens on port {port} in {name}")
 
 
-def measure(seconds=5, args=""):
+def measure(seconds=5, args="", address=RCV_V4):
     """Run iperf3 and count: throughput, both hosts' counters, cost."""
     before = {name: counters(name) for name in ("snd", "rcv")}
     stats, irqs = ethtool_stats("rcv", DUT), interrupts(DUT)
+    threads = {"snd": threads_ns(SND_DEV), "rcv": threads_ns(DUT)}
     now, busy = clock_ns()
-    result = iperf3(seconds, args)
+    result = iperf3(seconds, args, address=address)
     now, busy = (b - a for a, b in zip((now, busy), clock_ns()))
     return {
         "throughput_mbps":
             result["end"]["sum_received"]["bits_per_second"] / 1e6,
         "retransmits": result["end"]["sum_sent"].get("retransmits", 0),
         "now_ns": now, "busy_ns": busy,
+        "threads_ns": {"snd": threads_ns(SND_DEV) - threads["snd"],
+                       "rcv": threads_ns(DUT) - threads["rcv"]},
         "interrupts": interrupts(DUT) - irqs,
         "device": difference(stats, ethtool_stats("rcv", DUT)),
         **{name: difference(before[name], counters(name))

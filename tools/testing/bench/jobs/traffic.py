@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""traffic.py JSON: one run of iperf3 in the guest; leaves row.json.
+
+The JSON has what differs from DEFAULTS. The path is the paper's (its section
+4.1) with time diluted by four: 250 Mbit/s and 10 ms for 1 Gbit/s and 2.5 ms.
+"""
+
+import json
+import sys
+
+import counts
+import guest
+
+DEFAULTS = {
+    "srpic": False, "seed": 1, "block_size": 32,
+    "seconds": 5, "bytes": 0,               # bytes: until so many are sent
+    "sender": "RACK", "sack": True, "timestamps": True,
+    "congestion": "cubic", "ipv": 4, "streams": 1,
+    "rate_mbit": 250, "delay_us": 10000,    # one way, each way
+    "jitter_percent": 0,                    # of the delay: sigma, normal
+    "loss_percent": 0, "bursts": False,     # see guest.netem()
+    "where": "there",                       # jitter and loss: or back, both
+    "rx_usecs": 300, "gro": True,
+    "threaded": False,                      # receiver's and sender's NAPI
+}
+
+
+def prepare(job):
+    """Make the hosts and the path between them as the job has it."""
+    guest.set_sender(job["sender"], job["sack"], job["timestamps"])
+    trouble = {"jitter_us": round(job["delay_us"] * job["jitter_percent"]
+                                  / 100),
+               "loss_percent": job["loss_percent"], "bursts": job["bursts"]}
+    there = trouble if job["where"] != "back" else {}
+    back = trouble if job["where"] != "there" else {}
+    guest.set_path(job["rate_mbit"], job["delay_us"], seed=job["seed"],
+                   back=back, **there)
+    guest.coalesce(job["rx_usecs"])
+    if not job["gro"]:
+        guest.ns("rcv", f"ethtool -K {guest.DUT} gro off")
+    if job["threaded"]:
+        guest.ns("snd", f"ethtool -K {guest.SND_DEV} gro on")   # has it poll
+        guest.sysfs("threaded", 1, "snd", guest.SND_DEV)
+        guest.sysfs("threaded", 1)
+    guest.sysctl("rcv", {"net.srpic.block_size": job["block_size"]})
+    guest.switch(job["srpic"])
+
+
+def figures(found, job):
+    """The row: what measure() found, by the names that the field has."""
+    row = counts.transfer(found)
+    if job["threaded"]:
+        ran, threads = found["iperf3"]["ran_ns"], found["threads_ns"]
+        row |= {"receiver_ns": ran["rcv"] + threads["rcv"],
+                "sender_ns": ran["snd"] + threads["snd"]}
+    return row
+
+
+def main():
+    job = json.loads(sys.argv[1])
+    unknown = job.keys() - DEFAULTS.keys()
+    if unknown:
+        sys.exit(f"traffic: a job has no {', '.join(sorted(unknown))}")
+    job = DEFAULTS | job
+    prepare(job)
+    limit = f"-n {job['bytes']}" if job["bytes"] else ""
+    found = guest.measure(
+        0 if limit else job["seconds"],
+        f"{limit} -P {job['streams']} -C {job['congestion']}",
+        guest.RCV_V6 if job["ipv"] == 6 else guest.RCV_V4)
+    counts.leave(figures(found, job))
+
+
+if __name__ == "__main__":
+    main()
