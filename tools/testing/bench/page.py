@@ -37,14 +37,19 @@ class Extent(NamedTuple):
 class Chapter:
     """An experiment, its rows, and the cells that they make."""
 
-    def __init__(self, experiment, rows, defaults):
-        """defaults is what the job's script does if a job does not say."""
+    def __init__(self, experiment, rows, defaults, origin):
+        """
+        defaults is what the job's script does if a job does not say, those of
+        now: rows have those that they are of. origin is the commit and the
+        kernel of the rows.
+        """
         self.name, self.title = experiment.name, experiment.title
+        self.origin = origin
         self.section = SECTIONS[self.name]
         self.length = experiment.length
         said = {key for quick in (False, True)
                 for run in experiment.runs(quick) for key in run.job}
-        rows = [row | {"job": defaults | row["job"]} for row in rows]
+        rows = [row | {"job": row["defaults"] | row["job"]} for row in rows]
         self.rows = usable(rows, self.length)
         self.unused = len(rows) - len(self.rows)
         self.grids = [[(defaults | run.job, run.srpic, run.seed)
@@ -482,7 +487,20 @@ def wrapped(command, width=76):
     return " \\\n".join(lines)
 
 
-def page(chapters, absent, targets, prose, figures, commit, kernel):
+def origins(chapters):
+    """Which commit and which kernel the rows are of."""
+    found = defaultdict(list)
+    for chapter in chapters:
+        found["commit ``{}`` and kernel ``{}``".format(*chapter.origin)] += [
+            chapter.name]
+    if len(found) == 1:
+        return f"All rows are of {next(iter(found))}."
+    said = [f"those of {', '.join(names)} of {origin}"
+            for origin, names in found.items()]
+    return f"Rows are of several commits or kernels: {'; '.join(said)}."
+
+
+def page(chapters, absent, targets, prose, figures):
     """
     The page. absent are the names of experiments without rows, prose is {name:
     text}, figures {name: [(file, caption)]}.
@@ -492,8 +510,7 @@ def page(chapters, absent, targets, prose, figures, commit, kernel):
              "edit. Conclusions\n   are in tools/testing/bench/results.d.",
              "=============\nSRPIC results\n=============",
              prose.get("about", ""),
-             filled(f"All rows are of commit ``{commit}`` and kernel "
-                    f"``{kernel}``.")]
+             filled(origins(chapters))]
     parts.append(filled(incomplete(chapters)))
     if any(True in chapter.extents for chapter in chapters):
         parts.append(filled(

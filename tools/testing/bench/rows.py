@@ -14,7 +14,9 @@ KEPT = HERE / "rows"        # those that the repository holds
 # What a row follows from. The rest may change: other tests, what is written of
 # the rows, the page that is made of them.
 MEASURED = ("Kconfig", "drivers", "include", "patches", "scripts",
-            "tools/testing/testbed",
+            ":(glob)tools/testing/testbed/*",
+            "tools/testing/testbed/tests/frames.py",
+            "tools/testing/testbed/tests/device.py",
             *(f"tools/testing/bench/{name}" for name in (
                 "bench", "density.py", "experiment.py", "experiments",
                 "igb-modules", "jobs", "runs.py", "wire.py")))
@@ -63,12 +65,11 @@ def append(row):
             raise
 
 
-def origin(found, where):
-    """The commit and the kernel that rows are of: a page has those of one."""
-    every = [row for lines in found.values() for row in lines]
-    commits = sorted({row["commit"] for row in every})
+def origin(lines, where):
+    """The commit and the kernel that an experiment's rows are of: one each."""
+    commits = sorted({row["commit"] for row in lines})
     # a guest that did not boot has none
-    kernels = sorted({row["kernel"] for row in every if row.get("kernel")})
+    kernels = sorted({row["kernel"] for row in lines if row.get("kernel")})
     if len(commits) > 1 or len(kernels) > 1:
         sys.exit(f"results: {where} has rows of several commits or kernels "
                  f"({', '.join(commits + kernels)}): remove all but those of "
@@ -96,44 +97,38 @@ def of_commit(commit):
     return {name: lines for name, lines in found.items() if lines}
 
 
-def of_the_grid(found):
+def of_the_grid(lines):
     """How many runs of the whole grid did not fail."""
-    return len({identity(row) for lines in found.values() for row in lines
+    return len({identity(row) for row in lines
                 if "error" not in row and not row["quick"]})
 
 
-def refusal(every, found, now):
-    """Why the repository's rows are kept, and not replaced by those found."""
-    if not found:
-        others = {f"{row['commit']} (kernel {row['kver']})"
-                  for lines in every.values() for row in lines}
-        return (f"out/bench has none of {now} (kernel {KVER}), only of "
-                f"{', '.join(sorted(others))}")
-    ours, theirs = of_the_grid(found), of_the_grid(load(KEPT))
-    if ours < theirs:
-        return (f"they are of {theirs} runs of the whole grid, those of {now} "
-                f"in out/bench of {ours}")
-    return None
-
-
 def keep():
-    """Have the repository hold those of this commit, unless it has more."""
-    every = load(BENCH)
-    if not every:
-        return
-    now = commit()
+    """
+    Have the repository hold those of this commit, but for experiments of which
+    it has more of the whole grid.
+    """
+    now, every, kept = commit(), load(BENCH), load(KEPT)
     found = of_commit(now)
-    why = refusal(every, found, now)
-    if why:
-        print(f"results: the rows in the repository are kept: {why}")
-        return
-    origin(found, BENCH)
-    KEPT.mkdir(exist_ok=True)
     for name, lines in found.items():
-        (KEPT / f"{name}.jsonl.new").write_text(
-            "".join(f"{json.dumps(row)}\n" for row in lines))
-    for name in found:
-        (KEPT / f"{name}.jsonl.new").replace(KEPT / f"{name}.jsonl")
-    for old in KEPT.glob("*.jsonl"):
-        if old.stem not in found:
-            old.unlink()
+        origin(lines, BENCH / f"{name}.jsonl")
+    for name, lines in every.items():
+        file = KEPT / f"{name}.jsonl"
+        ours = of_the_grid(found.get(name, []))
+        theirs = of_the_grid(kept.get(name, []))
+        if name not in found:
+            others = {f"{row['commit']} (kernel {row['kver']})"
+                      for row in lines}
+            print(f"results: {name} is left as it is in the repository: "
+                  f"out/bench has no row of {now} (kernel {KVER}), only of "
+                  f"{', '.join(sorted(others))}")
+        elif ours < theirs:
+            print(f"results: {name} is left as it is in the repository: "
+                  f"out/bench has {ours} runs of the whole grid of {now}, "
+                  f"{file} has {theirs}; remove that to have them replaced")
+        else:
+            KEPT.mkdir(exist_ok=True)
+            new = file.with_suffix(".new")
+            new.write_text("".join(f"{json.dumps(row)}\n"
+                                   for row in found[name]))
+            new.replace(file)
