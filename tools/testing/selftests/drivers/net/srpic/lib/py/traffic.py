@@ -82,7 +82,9 @@ class Iperf3(Traffic):
     Connections of iperf3 from the remote host, until the case ends. If
     RATE_MBIT limits them, they are paced; over a path with a round trip,
     many are limited by their windows instead, since one packet of each now and
-    then would never be out of order.
+    then would never be out of order. One has Reno there: CUBIC may leave slow
+    start at any window, as HyStart takes the spacing of its ACKs for a sign of
+    a full link, and carry little for seconds.
     """
 
     def __init__(self, env, ipver, streams, round_trip_us=0):
@@ -92,8 +94,10 @@ class Iperf3(Traffic):
         env.start(f"iperf3 -J -s -1 -p {self.port}")
         wait_port_listen(self.port)
         rate = env.rate_mbit / streams
-        limit = "" if not rate else f"-w {rate * round_trip_us / 8:.0f}" \
-            if streams > 1 and round_trip_us else f"--fq-rate {rate}M"
+        limit = f"--fq-rate {rate}M" if rate else ""
+        if rate and round_trip_us:
+            limit = f"-w {rate * round_trip_us / 8:.0f}" if streams > 1 else \
+                f"{limit} -C reno"
         client = env.start(f"iperf3 -J -c {address} -p {self.port} "
                            f"-P {streams} -t 86400 {limit}", remote=True)
         self.wait(streams, client)
