@@ -7,7 +7,15 @@ well: all bytes arrive, and nothing gets worse with SRPIC.
 
 import time
 
-from lib.py import Iperf3, SrpicEnv, Stream, flow_cases, off_and_on, run
+from lib.py import (
+    Iperf3,
+    SrpicEnv,
+    Stream,
+    expect_order,
+    flow_cases,
+    off_and_on,
+    run,
+)
 
 # What each of them makes TCP count here.
 COUNTERS = {"loss": "out_of_order", "loss_reorder": "out_of_order",
@@ -51,9 +59,7 @@ def impair(env, ipver, streams, name):
     counter = COUNTERS[name]
     env.need(off[counter] + on[counter], f"netem {spec} has no effect here")
     if name == "loss_reorder":
-        ratio = on["out_of_order"] / off["out_of_order"]
-        env.expect(ratio <= 1 + ORDER_MARGIN,
-                   f"{ratio:.2f} times as many packets are out of order")
+        expect_order(env, off, on, 1 + ORDER_MARGIN)
 
 
 def main():
