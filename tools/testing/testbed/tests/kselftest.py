@@ -16,8 +16,7 @@ MAY_SKIP = {r"offloads\.lro_on_.*": "has large-receive-offload fixed",
             r"offloads\.stamp_all_.*": "cannot stamp all packets: ERANGE"}
 if suite.IN_REAL_TIME:
     MAY_SKIP |= {r"reorder\.jitter_1_percent_v\d_10": "too short for the limit",
-                 # of some thousand packets, one in a thousand
-                 r"impair\.(loss|corrupt)_v\d_\d+": "has no effect here"}
+                 }
 
 
 def complaint(case, verdict, comment):

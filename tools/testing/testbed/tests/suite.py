@@ -19,7 +19,7 @@ IN_REAL_TIME = os.environ.get("REMOTE_TYPE") == "ssh"
 if IN_REAL_TIME:
     HERE, THERE = [], ["ssh", "-q", os.environ["REMOTE_ARGS"]]
     DEVICES = "eth0", "eth0"
-    SETTINGS = {"KSFT_MACHINE_SLOW": "yes", "DURATION": "1",
+    SETTINGS = {"KSFT_MACHINE_SLOW": "yes", "DURATION": "0.5",
                 "DELAY_US": "100000", "RATE_MBIT": "20", "RX_USECS": "4000"}
 else:
     HERE, THERE = guest.in_ns("rcv", []), guest.in_ns("rtr", ["sh", "-c"])
@@ -29,7 +29,7 @@ else:
         "REMOTE_TYPE": "netns", "REMOTE_ARGS": "rtr",
         "LOCAL_V4": guest.RCV_V4, "REMOTE_V4": "10.0.2.1",
         "LOCAL_V6": guest.RCV_V6, "REMOTE_V6": "fd00:2::1",
-        "DURATION": "0.3", "DELAY_US": "10000", "RATE_MBIT": "250",
+        "DURATION": "0.15", "DELAY_US": "10000", "RATE_MBIT": "250",
         "RX_USECS": "300"}
 
 

@@ -112,7 +112,7 @@ class SrpicEnv(NetDrvEpEnv):
             self.lacks = f"needs a remote host: {error.args}"
         self.quick = self.says("QUICK")
         self.slow = self.says("KSFT_MACHINE_SLOW")
-        self.duration_s = float(self.env.get("DURATION", "5"))
+        self.duration_s = float(self.env.get("DURATION", "3"))
         self.delay_us = int(self.env.get("DELAY_US", "2500"))
         self.rate_mbit = int(self.env.get("RATE_MBIT", "0"))
         self.rx_usecs = self.env.get("RX_USECS")

@@ -3,6 +3,7 @@
 
 import re
 import socket
+import statistics
 import time
 from pathlib import Path
 
@@ -16,10 +17,13 @@ TCP_COUNTERS = {"TcpInSegs": "segments", "TcpOutSegs": "acks",
                 "TcpExtTCPDSACKOldSent": "duplicates",
                 "TcpInCsumErrors": "corrupt"}
 TIMEOUT_S = 20      # of connections that do not begin
-SETTLE_S = 0.1      # after a change, ten and more round trips
+SETTLE_S = 0.06     # after a change
 
-# Two measurements each way, in turns, so that what drifts hits both.
-TURNS = (False, True) * 2
+# Four measurements each way, in turns, so that what drifts hits both alike.
+TURNS = (False, True, True, False) * 2
+
+# What the difference of two means of those is uncertain by, in standard errors.
+SIGMA = 3
 
 
 def tcp_counters():
@@ -153,26 +157,42 @@ def off_and_on(env, traffic):
     Measure under one and the same traffic, in turns, with SRPIC off and on:
     ({figure: value} off, the same on).
     """
-    sums = {False: {}, True: {}}
+    counts = {False: [], True: []}
     env.keep_switch()
     for on in TURNS:
         env.switch(on)
         time.sleep(SETTLE_S)
-        for key, value in traffic.measure(env.duration_s).items():
-            sums[on][key] = sums[on].get(key, 0) + value
-    return [summary(sums[on]) for on in (False, True)]
+        counts[on].append(traffic.measure(env.duration_s))
+    return [summary(counts[on]) for on in (False, True)]
 
 
-def summary(count):
-    """The figures of a report, per second where that makes sense."""
+def summary(counts):
+    """
+    The figures of a report, of all measurements, per second where that makes
+    sense; and the standard error of the throughput.
+    """
+    count = {key: sum(one[key] for one in counts) for key in counts[0]}
     seconds = count["ns"] / 1e9
-    out = {"mbps": round(count["bytes"] * 8e-6 / seconds, 1)}
+    rates = [one["bytes"] * 8e3 / one["ns"] for one in counts]
+    out = {"mbps": round(count["bytes"] * 8e-6 / seconds, 1),
+           "mbps_error": round(statistics.stdev(rates) / len(rates) ** 0.5, 1)}
     for name in TCP_COUNTERS.values():
         out[name] = round(count[name] / seconds, 1)
     out["taken"], out["passed"] = (
         count["packets_taken"], count["packets_passed"])
     out["block"] = round(count["packets_taken"] / max(count["blocks"], 1), 1)
     return out
+
+
+def expect_throughput(env, off, on, margin):
+    """
+    With SRPIC as much data comes, less a margin, and what measurements without
+    SRPIC differ by: losses and the like make them.
+    """
+    uncertain = SIGMA * 2 ** 0.5 * off["mbps_error"]
+    env.expect(on["mbps"] >= (1 - margin) * off["mbps"] - uncertain,
+               f"throughput falls from {off['mbps']} ({off['mbps_error']}) to "
+               f"{on['mbps']} ({on['mbps_error']}) Mbit/s")
 
 
 def expect_order(env, off, on, limit):
