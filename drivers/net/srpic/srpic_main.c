@@ -68,7 +68,7 @@ static void srpic_activate(struct srpic_napi *sn, bool on)
 /**
  * srpic_enable - switch SRPIC on or off
  * @sd: the device
- * @on: the new state
+ * @on: the new state; if it is the old one, nothing is done
  *
  * Takes effect with the next poll of each NAPI instance; a poll under way
  * ends as it began. Memory is taken when SRPIC is first switched on and kept
@@ -83,6 +83,8 @@ int srpic_enable(struct srpic_dev *sd, bool on)
 	int err = 0;
 
 	mutex_lock(&sd->lock);
+	if (on == sd->enabled)
+		goto unlock;
 	list_for_each_entry(sn, &sd->napis, node) {
 		if (on && !srpic_prepare(sn)) {
 			netdev_err(sd->netdev, "no memory to switch SRPIC on\n");
@@ -102,7 +104,8 @@ EXPORT_SYMBOL_GPL(srpic_enable);
 /**
  * srpic_add_napi - add a NAPI instance to a device
  * @sd: the device
- * @sn: embedded in the driver's NAPI vector, zeroed
+ * @sn: embedded in the driver's NAPI vector, zeroed; one that was added already
+ *	stays as it is
  *
  * If SRPIC is on, the instance sorts from its first poll. Should there be no
  * memory for that, it receives without sorting, and the log says so; switching
@@ -113,6 +116,8 @@ EXPORT_SYMBOL_GPL(srpic_enable);
 void srpic_add_napi(struct srpic_dev *sd, struct srpic_napi *sn)
 {
 	mutex_lock(&sd->lock);
+	if (sn->dev)
+		goto unlock;
 	sn->dev = sd;
 	list_add_tail(&sn->node, &sd->napis);
 	if (sd->enabled) {
@@ -121,6 +126,7 @@ void srpic_add_napi(struct srpic_dev *sd, struct srpic_napi *sn)
 				    "no memory for SRPIC, a queue is not sorted\n");
 		srpic_activate(sn, true);
 	}
+unlock:
 	mutex_unlock(&sd->lock);
 }
 EXPORT_SYMBOL_GPL(srpic_add_napi);

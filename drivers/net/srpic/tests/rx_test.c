@@ -448,6 +448,20 @@ static void counters_outlive_the_napi_instance(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_BLOCKS], 2);
 }
 
+static void added_twice_is_added_once(struct kunit *test)
+{
+	struct rx_fixture *fix = test->priv;
+	u64 stats[SRPIC_STATS];
+
+	srpic_add_napi(&fix->dev.sd, &fix->dev.sn);
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&fix->dev.sd.napis));
+
+	rx_descending(test, 3);
+	srpic_fixture_end(&fix->dev);
+	srpic_get_stats(&fix->dev.sd, stats);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_PACKETS_TAKEN], 3);
+}
+
 static struct kunit_case rx_test_cases[] = {
 	KUNIT_CASE_PARAM(rx_case_test, rx_gen_params),
 	KUNIT_CASE_PARAM(rx_usual_test, rx_gen_params),
@@ -462,6 +476,7 @@ static struct kunit_case rx_test_cases[] = {
 	KUNIT_CASE(devices_do_not_mix),
 	KUNIT_CASE(switched_off_in_a_poll_strands_nothing),
 	KUNIT_CASE(counters_outlive_the_napi_instance),
+	KUNIT_CASE(added_twice_is_added_once),
 	{ }
 };
 
