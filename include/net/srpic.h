@@ -26,7 +26,8 @@
  * All its packets must go this way: one that takes another, such as
  * napi_gro_frags() or netif_receive_skb(), can overtake what is held.
  *
- * It opts in with one line in its Makefile::
+ * It has an option in drivers/net/srpic/Kconfig, and opts in with one line in
+ * its Makefile::
  *
  *	ccflags-$(CONFIG_FOO_SRPIC) += -DSRPIC_DRIVER
  *
