@@ -31,6 +31,17 @@ need_space() {
 		die "$1 has $free MiB free, $2 MiB are needed: make room, or put the working tree on a larger disk"
 }
 
+# need_package NAME: installs a Debian package that is missing, and says so
+need_package() {
+	dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null |
+		grep -x installed > /dev/null && return
+	say "installing on this machine: $1"
+	apt-get -qq -o DPkg::Lock::Timeout=300 update
+	DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
+		-o DPkg::Lock::Timeout=300 install \
+		--no-install-recommends "$1" > /dev/null
+}
+
 # tree_version TREE: prints VERSION.PATCHLEVEL
 tree_version() {
 	[ -f "$1/Makefile" ] && [ -f "$1/Kconfig" ] && [ -d "$1/drivers/net" ] ||
@@ -44,6 +55,6 @@ series_of() {
 	local dir=$TOP/patches/$1
 
 	[ -f "$dir/series" ] ||
-		die "there is no series for kernel $1, only for: $(cd "$TOP/patches" && echo *)"
+		die "there is no series for kernel $1, only for: $(cd "$TOP/patches" && echo */)"
 	echo "$dir"
 }
