@@ -6,14 +6,15 @@
 #   snd             rtr                  rcv
 #   snd0 --veth-- rtr0  rtr1 ==hub== rcv0
 #
-# rtr1 and rcv0 are igb devices on one QEMU hub. Frames on the path have the
-# MTU's size, so that netem delays and reorders packets; only the device under
-# test, rcv0, keeps its offloads. Nothing but the job sends packets, as far as
-# that can be had: addresses are there at once, neighbours are known.
+# rtr1 is an igb device, rcv0 one of NIC (igb, e1000e or virtio), and both are
+# on one QEMU hub. Frames on the path have the MTU's size, so that netem delays
+# and reorders packets; only the device under test, rcv0, keeps its offloads.
+# Nothing but the job sends packets, as far as that can be had: addresses are
+# there at once, neighbours are known.
 #
-# Or one of two hosts, local or remote, made with make_host: an igb device,
-# eth0, and all that kselftests of drivers/net want to be told in order to find
-# the other one by ssh.
+# Or one of two hosts, local or remote, made with make_host: a device, eth0, of
+# NIC or igb, and all that kselftests of drivers/net want to be told in order to
+# find the other one by ssh.
 
 export DUT=rcv0 SND_DEV=snd0 RTR_DEV=rtr1 RTR_BACK=rtr0
 export SND_V4=10.0.1.1 SND_V6=fd00:1::1
@@ -21,8 +22,8 @@ export RCV_V4=10.0.2.2 RCV_V6=fd00:2::2
 
 mac=52:54:00:00:00	# the last byte: rtr1 01, rcv0 02 (see vm), the veths
 
-# igb NUMBER: the name of the device with this MAC
-igb() {
+# nic NUMBER: the name of the device with this MAC
+nic() {
 	grep -l "$mac:$1" /sys/class/net/*/address | cut -d / -f 5
 }
 
@@ -47,8 +48,8 @@ add_devices() {
 
 	ip -batch - <<-END
 	link add snd0 netns snd address $mac:03 type veth peer name rtr0 netns rtr address $mac:04
-	link set $(igb 01) name rtr1 netns rtr
-	link set $(igb 02) name rcv0 netns rcv
+	link set $(nic 01) name rtr1 netns rtr
+	link set $(nic 02) name rcv0 netns rcv
 	END
 	for dev in snd0 rtr0 rtr1; do
 		ip netns exec ${dev%?} ethtool -K $dev tso off gso off gro off

@@ -237,7 +237,7 @@ def removed_and_found(transfer, undo):
     Path(device, "remove").write_text("1")
     assert not Path(device).exists()
     Path("/sys/bus/pci/rescan").write_text("1")
-    topology(f"ip link set $(igb 02) name {DUT} netns rcv; add_receiver")
+    topology(f"ip link set $(nic 02) name {DUT} netns rcv; add_receiver")
     transfer.wait_for(MORE)
     set_up_device()
     transfer.must_be_sorted("found")

@@ -11,12 +11,19 @@ import sys
 import guest
 import suite
 
-# What this testbed's igb cannot do: case, and what it says then.
-MAY_SKIP = {r"offloads\.lro_on_.*": "has large-receive-offload fixed",
-            r"offloads\.stamp_all_.*": "cannot stamp all packets: ERANGE"}
+# What this testbed's devices cannot do: case, and what it says then.
+MAY_SKIP = {r"offloads\.lro_on_.*": "has large-receive-offload fixed"} | {
+    "igb": {
+        r"offloads\.stamp_all_.*": "cannot stamp all packets: ERANGE"},
+    "e1000e": {
+        r"offloads\.several_queues_.*": "has its number of queues fixed"},
+    "virtio": {
+        r"offloads\.rx_off_.*": "has rx-checksumming fixed",
+        r"offloads\.several_queues_.*": "has its number of queues fixed",
+        r"offloads\.stamp_all_.*": "cannot stamp all packets: ENOTSUP"},
+}[suite.NIC]
 if suite.IN_REAL_TIME:
-    MAY_SKIP |= {r"reorder\.jitter_1_percent_v\d_10": "too short for the limit",
-                 }
+    MAY_SKIP |= {r"reorder\.jitter_1_percent_v\d_10": "too short for the limit"}
 
 
 def complaint(case, verdict, comment):

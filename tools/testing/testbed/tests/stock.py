@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""
+Modules beside those of a distribution's kernel: they are preferred, sort TCP
+while the flag is on, and when they are taken away the kernel's own driver is
+there again.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import guest
+
+UPDATES = Path("/lib/modules", os.uname().release, "updates")
+NIC = os.environ["NIC"]
+DRIVER = {"virtio": "virtio_net"}.get(NIC, NIC)
+
+
+def run(command, check=True):
+    return subprocess.run(command.split(), text=True, check=check,
+                          stdout=subprocess.PIPE).stdout
+
+
+def moved(on):
+    """How SRPIC's counters move under a stream on a path that reorders."""
+    guest.switch(on)
+    before = guest.ethtool_stats("rcv", guest.DUT)
+    guest.iperf3(seconds=1)
+    after = guest.ethtool_stats("rcv", guest.DUT)
+    return {key.removeprefix("srpic_"): after[key] - before[key]
+            for key in after if key.startswith("srpic_")}
+
+
+def without():
+    """The driver's devices and their flags when our modules are gone."""
+    run("ip -all netns delete")
+    run(f"modprobe -r igb {DRIVER} srpic")
+    away = shutil.move(UPDATES, "/tmp")
+    run("depmod")
+    try:
+        run(f"modprobe {DRIVER}")
+        devices = [path.parents[1].name for path in
+                   Path("/sys/class/net").glob("*/device/driver")
+                   if path.resolve().name == DRIVER]
+        return devices, [run(f"ethtool --show-priv-flags {dev}", check=False)
+                         for dev in devices]
+    finally:
+        run(f"modprobe -r {DRIVER}")
+        shutil.move(away, UPDATES.parent)
+        run("depmod")
+        run(f"modprobe -a srpic igb {DRIVER}")
+
+
+def main():
+    print(Path("/proc/version").read_text().strip())
+    preferred = str(UPDATES) in run(f"modinfo -F filename {DRIVER}")
+    guest.set_path(jitter_us=100)
+    if NIC == "virtio":
+        guest.sysfs("napi_defer_hard_irqs", 1)
+        guest.sysfs("gro_flush_timeout", 600000)
+    else:
+        guest.coalesce(600)
+    on, off = moved(True), moved(False)
+    print(f"on: {on}\noff: {off}")
+    sorts = on["packets_out_of_order"] > 0 and \
+        on["packets_taken"] > 2 * on["blocks"]
+    print(f"stock: {DRIVER} {'sorts' if sorts else 'does not sort'}")
+    devices, flags = without()
+    sys.exit(not guest.report({
+        "modprobe does not prefer the installed modules": preferred,
+        "SRPIC does not sort": sorts,
+        "SRPIC counts while it is off": not any(off.values()),
+        f"the kernel's own {DRIVER} finds no device": devices,
+        "the kernel's own driver has the flag": "srpic" not in str(flags)}))
+
+
+if __name__ == "__main__":
+    main()
