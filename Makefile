@@ -13,6 +13,7 @@ SOURCE	:= out/src/linux-$(KVER)
 
 TIMEOUT	?= 600
 SMP	?= 1
+NIC	?= igb
 ICOUNT	?= 1
 
 # Bad use is said before anything is installed or built.
@@ -20,11 +21,13 @@ goal = $(filter $(1),$(MAKECMDGOALS))
 ifneq ($(call goal,apply),)
 $(if $(KDIR),,$(error say which tree: make apply KDIR=/path/to/linux))
 endif
-ifneq ($(call goal,modules),)
+ifneq ($(call goal,modules modules_install modules_uninstall),)
 $(if $(wildcard $(KDIR)/Module.symvers),,$(error "$(KDIR)" holds no kernel headers: \
-	make modules KDIR=/lib/modules/$$(uname -r)/build))
+	make $(MAKECMDGOALS) KDIR=/lib/modules/$$(uname -r)/build))
 endif
 ifneq ($(call goal,vm),)
+$(if $(filter igb e1000e virtio,$(NIC)),,$(error there is no NIC=$(NIC), only \
+	igb, e1000e and virtio))
 $(if $(SCRIPT),$(if $(wildcard $(SCRIPT)),,$(error there is no file $(SCRIPT))))
 endif
 
@@ -33,8 +36,8 @@ $(if $(and $(NETIF),$(REMOTE)),,$(error say which device and which other host: \
 	make lab NETIF=eth0 REMOTE=user@host))
 endif
 
-.PHONY: help demo test test-full bench results lab kernel apply modules vm clean
-.PHONY: setup tree rootfs venv
+.PHONY: help demo test test-full bench results lab kernel apply vm clean
+.PHONY: modules modules_install modules_uninstall setup tree rootfs venv
 
 help:
 	@echo 'make demo                 sort reordered TCP traffic in igb, with SRPIC off and on,'
@@ -56,9 +59,13 @@ help:
 	@echo 'make vm                   a shell in the testbed'
 	@echo 'make vm SCRIPT=file       run a script there; what it leaves in $$OUT comes back'
 	@echo '                          to out/vm. TIMEOUT=seconds SMP=cpus ICOUNT=0 (real time)'
+	@echo '                          NIC=e1000e or virtio: another device under test than igb'
 	@echo 'make apply KDIR=tree      put SRPIC into a kernel source tree'
-	@echo 'make modules KDIR=headers build srpic, igb and ixgbe as modules for an installed'
-	@echo '                          kernel, from its headers'
+	@echo 'make modules KDIR=headers build srpic and the drivers as modules for an installed'
+	@echo '                          kernel, from its headers; DRIVERS="igb ice" for some'
+	@echo 'make modules_install KDIR=headers'
+	@echo '                          have modprobe prefer them to those of the kernel;'
+	@echo '                          make modules_uninstall KDIR=headers undoes that'
 	@echo 'make clean                remove out/, all that was built'
 	@echo
 	@echo 'KVER=$(KVER) selects the kernel; KERNEL_SRC=tree takes its source from there.'
@@ -105,12 +112,22 @@ lab:
 apply:
 	@scripts/apply-to-tree "$(KDIR)"
 
-modules: tree
-	@scripts/build-modules "$(KDIR)"
+# Needs no testbed.
+modules:
+	@scripts/host-setup build
+	@scripts/fetch-kernel
+	@scripts/apply-to-tree $(TREE) $(SOURCE)
+	@scripts/build-modules "$(KDIR)" $(DRIVERS)
+
+modules_install:
+	@scripts/install-modules "$(KDIR)"
+
+modules_uninstall:
+	@scripts/install-modules "$(KDIR)" remove
 
 vm: kernel rootfs
-	@$(TESTBED)/vm --kver $(KVER) $(if $(SCRIPT),--script $(SCRIPT) \
-		--timeout $(TIMEOUT) --smp $(SMP) --icount $(ICOUNT))
+	@$(TESTBED)/vm --kver $(KVER) --nic $(NIC) $(if $(SCRIPT),\
+		--script $(SCRIPT) --timeout $(TIMEOUT) --smp $(SMP) --icount $(ICOUNT))
 
 clean:
 	rm -rf out
