@@ -37,7 +37,7 @@ $(if $(and $(NETIF),$(REMOTE)),,$(error say which device and which other host: \
 endif
 
 .PHONY: help demo test test-full bench results lab kernel apply vm clean
-.PHONY: modules modules_install modules_uninstall setup tree rootfs venv
+.PHONY: matrix modules modules_install modules_uninstall setup tree rootfs venv
 
 help:
 	@echo 'make demo                 sort reordered TCP traffic in igb, with SRPIC off and on,'
@@ -51,6 +51,7 @@ help:
 	@echo '                          EXP=table4,fig5 for some, QUICK=1 for a few short runs of each'
 	@echo 'make results              their figures and tables, from the rows of this commit, which go'
 	@echo '                          to tools/testing/bench/rows unless more runs are there'
+	@echo 'make matrix               which driver was tested how, from the last tests to the README'
 	@echo 'make lab NETIF=eth0 REMOTE=user@host'
 	@echo '                          the selftests between two machines: this one, which runs a'
 	@echo '                          kernel with SRPIC, and one that ssh reaches; with a report'
@@ -96,6 +97,9 @@ test test-full: kernel rootfs
 
 bench: kernel rootfs venv
 	@out/venv/bin/python3 tools/testing/bench/bench $(if $(filter-out 0,$(QUICK)),--quick) $(EXP)
+
+matrix:
+	@tools/testing/matrix --readme
 
 results: venv
 	@out/venv/bin/python3 tools/testing/bench/results

@@ -14,6 +14,8 @@ KEPT = HERE / "rows"        # those that the repository holds
 # What a row follows from. The rest may change: other tests, what is written of
 # the rows, the page that is made of them.
 MEASURED = ("Kconfig", "drivers", "include", "patches", "scripts",
+            ":(exclude)patches/README.md", ":(exclude)scripts/coccinelle",
+            ":(exclude)scripts/*-modules",
             ":(glob)tools/testing/testbed/*",
             "tools/testing/testbed/tests/frames.py",
             "tools/testing/testbed/tests/device.py",

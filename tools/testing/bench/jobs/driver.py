@@ -25,7 +25,7 @@ WARM_UP = 5
 SETTLE_NS = 1_000_000
 PCI = Path("/sys/bus/pci")
 TRACING = Path("/sys/kernel/tracing")
-RECEIVER = ". /testbed/topology.sh; ip link set $(igb 02) name rcv0 netns rcv"
+RECEIVER = ". /testbed/topology.sh; ip link set $(nic 02) name rcv0 netns rcv"
 RECEIVER += " && add_receiver && wait_for links_of_path"
 
 
