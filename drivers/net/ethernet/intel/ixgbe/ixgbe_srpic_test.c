@@ -26,7 +26,6 @@
 struct fake_packet {
 	u32 number;
 	u32 len;
-	u16 port;
 };
 
 struct fake {
@@ -61,7 +60,6 @@ static rx_handler_result_t fake_capture(struct sk_buff **pskb)
 		th = (struct tcphdr *)(skb->data + sizeof(struct iphdr));
 		packet = &fake->out[fake->n_out];
 		packet->number = ntohl(th->seq) / FAKE_LEN;
-		packet->port = ntohs(th->dest);
 		packet->len = skb->len - at;
 		for (i = 0; i < packet->len; i++)
 			fake->corrupt += skb_copy_bits(skb, at + i, &byte, 1) ||
@@ -176,7 +174,7 @@ static void fake_exit(struct kunit *test)
 	free_netdev(fake->netdev);
 }
 
-static void fake_frame(u8 *frame, u32 number, u16 port, u32 len)
+static void fake_frame(u8 *frame, u32 number, u32 len)
 {
 	struct ethhdr *eth = (struct ethhdr *)frame;
 	struct iphdr *ip = (struct iphdr *)(eth + 1);
@@ -195,7 +193,7 @@ static void fake_frame(u8 *frame, u32 number, u16 port, u32 len)
 	ip->daddr = htonl(0xc6336402);
 	ip->check = ip_fast_csum(ip, ip->ihl);
 	th->source = htons(5000);
-	th->dest = htons(port);
+	th->dest = htons(80);
 	th->seq = htonl(number * FAKE_LEN);
 	th->doff = sizeof(*th) / 4;
 	th->ack = 1;
@@ -230,13 +228,21 @@ static void fake_write_back(struct fake *fake, int n, const u8 *data, u16 len,
 #define FAKE_GOOD (IXGBE_RXD_STAT_EOP | IXGBE_RXD_STAT_IPCS | \
 		   IXGBE_RXD_STAT_L4CS)
 
-static void fake_receive(struct fake *fake, int n, u32 number, u16 port)
+static void fake_receive(struct fake *fake, int n, u32 number)
 {
 	u8 frame[FAKE_HEADERS + FAKE_LEN];
 
-	fake_frame(frame, number, port, FAKE_LEN);
+	fake_frame(frame, number, FAKE_LEN);
 	fake_write_back(fake, n, frame, sizeof(frame), FAKE_GOOD, 0);
 }
+
+/* Has these packets arrive in a ring, in this order. */
+#define FAKE_RECEIVE(fake, ring, ...) do { \
+	static const u32 numbers[] = { __VA_ARGS__ }; \
+	unsigned int i; \
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) \
+		fake_receive(fake, ring, numbers[i]); \
+} while (0)
 
 static int fake_poll(struct fake *fake, int budget)
 {
@@ -289,10 +295,7 @@ static void srpic_sorted(struct kunit *test)
 {
 	struct fake *fake = test->priv;
 
-	fake_receive(fake, 0, 3, 80);
-	fake_receive(fake, 0, 1, 80);
-	fake_receive(fake, 0, 2, 80);
-	fake_receive(fake, 0, 0, 80);
+	FAKE_RECEIVE(fake, 0, 3, 1, 2, 0);
 	KUNIT_EXPECT_EQ(test, 4, fake_poll(fake, 64));
 	KUNIT_EXPECT_TRUE(test, fake_completed(fake));
 	FAKE_EXPECT(test, 0, 1, 2, 3);
@@ -303,9 +306,7 @@ static void srpic_off(struct kunit *test)
 	struct fake *fake = test->priv;
 
 	KUNIT_ASSERT_EQ(test, 0, srpic_enable(&fake->adapter->srpic, false));
-	fake_receive(fake, 0, 3, 80);
-	fake_receive(fake, 0, 1, 80);
-	fake_receive(fake, 0, 0, 80);
+	FAKE_RECEIVE(fake, 0, 3, 1, 0);
 	KUNIT_EXPECT_EQ(test, 3, fake_poll(fake, 64));
 	FAKE_EXPECT(test, 3, 1, 0);
 }
@@ -316,10 +317,8 @@ static void srpic_several_rings(struct kunit *test)
 	struct fake *fake = test->priv;
 
 	/* the ring that was added last is cleaned first */
-	fake_receive(fake, 1, 5, 80);
-	fake_receive(fake, 1, 3, 80);
-	fake_receive(fake, 0, 4, 80);
-	fake_receive(fake, 0, 2, 80);
+	FAKE_RECEIVE(fake, 1, 5, 3);
+	FAKE_RECEIVE(fake, 0, 4, 2);
 	KUNIT_EXPECT_EQ(test, 4, fake_poll(fake, 64));
 	KUNIT_EXPECT_TRUE(test, fake_completed(fake));
 	FAKE_EXPECT(test, 2, 3, 4, 5);
@@ -332,7 +331,7 @@ static void srpic_budget(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < 12; i++)
-		fake_receive(fake, 0, i ^ 1, 80);
+		fake_receive(fake, 0, i ^ 1);
 	/* two rings share it */
 	KUNIT_EXPECT_EQ(test, 16, fake_poll(fake, 16));
 	KUNIT_EXPECT_FALSE(test, fake_completed(fake));
@@ -345,8 +344,7 @@ static void srpic_netpoll(struct kunit *test)
 {
 	struct fake *fake = test->priv;
 
-	fake_receive(fake, 0, 1, 80);
-	fake_receive(fake, 0, 0, 80);
+	FAKE_RECEIVE(fake, 0, 1, 0);
 	KUNIT_EXPECT_EQ(test, 0, fake_poll(fake, 0));
 	KUNIT_EXPECT_EQ(test, 0, fake->n_out);
 	fake_finish(test, fake);
@@ -359,7 +357,7 @@ static void fake_receive_in_two(struct fake *fake, u32 number, u32 rsc,
 	u8 frame[FAKE_HEADERS + 2 * FAKE_LEN];
 	const u16 half = FAKE_HEADERS + FAKE_LEN;
 
-	fake_frame(frame, number, 80, 2 * FAKE_LEN);
+	fake_frame(frame, number, 2 * FAKE_LEN);
 	if (first)
 		fake_write_back(fake, 0, frame, half, 0, rsc);
 	if (second)
@@ -371,9 +369,9 @@ static void srpic_two_buffers(struct kunit *test)
 {
 	struct fake *fake = test->priv;
 
-	fake_receive(fake, 0, 4, 80);
+	fake_receive(fake, 0, 4);
 	fake_receive_in_two(fake, 2, 0, true, true);
-	fake_receive(fake, 0, 1, 80);
+	fake_receive(fake, 0, 1);
 	KUNIT_EXPECT_EQ(test, 3, fake_poll(fake, 64));
 	FAKE_EXPECT(test, 1, 2, 4);
 	KUNIT_EXPECT_EQ(test, 2 * FAKE_LEN, fake->out[1].len);
@@ -384,8 +382,7 @@ static void srpic_half_a_frame(struct kunit *test)
 {
 	struct fake *fake = test->priv;
 
-	fake_receive(fake, 0, 1, 80);
-	fake_receive(fake, 0, 0, 80);
+	FAKE_RECEIVE(fake, 0, 1, 0);
 	fake_receive_in_two(fake, 2, 0, true, false);
 	KUNIT_EXPECT_EQ(test, 2, fake_poll(fake, 64));
 	FAKE_EXPECT(test, 0, 1);
@@ -400,9 +397,9 @@ static void srpic_rsc(struct kunit *test)
 	struct fake *fake = test->priv;
 
 	set_ring_rsc_enabled(&fake->q_vector->ring[0]);
-	fake_receive(fake, 0, 4, 80);
+	fake_receive(fake, 0, 4);
 	fake_receive_in_two(fake, 2, 2, true, true);
-	fake_receive(fake, 0, 1, 80);
+	fake_receive(fake, 0, 1);
 	KUNIT_EXPECT_EQ(test, 3, fake_poll(fake, 64));
 	FAKE_EXPECT(test, 1, 2, 4);
 	KUNIT_EXPECT_EQ(test, 2 * FAKE_LEN, fake->out[1].len);
@@ -435,8 +432,7 @@ static void srpic_xdp_pass(struct kunit *test)
 	struct fake *fake = test->priv;
 
 	WRITE_ONCE(fake->q_vector->ring[0].xdp_prog, prog);
-	fake_receive(fake, 0, 2, 80);
-	fake_receive(fake, 0, 1, 80);
+	FAKE_RECEIVE(fake, 0, 2, 1);
 	KUNIT_EXPECT_EQ(test, 2, fake_poll(fake, 64));
 	WRITE_ONCE(fake->q_vector->ring[0].xdp_prog, NULL);
 	bpf_prog_free(prog);
@@ -479,11 +475,8 @@ static void srpic_af_xdp(struct kunit *test)
 	ring->xsk_pool = pool;
 	WRITE_ONCE(ring->xdp_prog, prog);
 
-	fake_receive(fake, 1, 5, 80);
-	fake_receive(fake, 1, 2, 80);
-	fake_receive(fake, 0, 4, 80);
-	fake_receive(fake, 0, 1, 80);
-	fake_receive(fake, 0, 3, 80);
+	FAKE_RECEIVE(fake, 1, 5, 2);
+	FAKE_RECEIVE(fake, 0, 4, 1, 3);
 	KUNIT_EXPECT_EQ(test, 5, fake_poll(fake, 64));
 	KUNIT_EXPECT_TRUE(test, fake_completed(fake));
 
@@ -506,7 +499,7 @@ static void srpic_around_the_ring(struct kunit *test)
 
 	for (round = 0; round < 20; round++) {
 		for (i = 0; i < 32; i++)
-			fake_receive(fake, 0, 32 * round + (i ^ 3), 80);
+			fake_receive(fake, 0, 32 * round + (i ^ 3));
 		KUNIT_EXPECT_EQ(test, 32, fake_poll(fake, 128));
 		KUNIT_ASSERT_EQ(test, 32, fake->n_out);
 		for (i = 0; i < 32; i++)
