@@ -123,8 +123,8 @@ void __srpic_flush(struct srpic_napi *sn, struct napi_struct *napi);
  * srpic_enabled - whether SRPIC is switched on
  * @sd: the device
  *
- * Context: any; a caller that needs a stable answer holds RTNL, as the
- *	ethtool operations do.
+ * Context: any; a caller that needs a stable answer holds what serializes the
+ *	ethtool operations: RTNL, or the device's lock in later kernels.
  * Return: what the last successful srpic_enable() set.
  */
 static inline bool srpic_enabled(const struct srpic_dev *sd)

@@ -17,6 +17,7 @@
 #include <linux/moduleparam.h>
 #include <linux/prandom.h>
 #include <linux/timex.h>
+#include <net/gro.h>
 #include <net/hotdata.h>
 
 #include "cost_cases.h"

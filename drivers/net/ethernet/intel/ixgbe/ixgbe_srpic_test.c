@@ -85,7 +85,8 @@ static void fake_add_ring(struct kunit *test, struct fake *fake, int n,
 	ring->queue_index = n;
 	ring->tail = (u8 __iomem *)fake->regs + IXGBE_RDT(n);
 	u64_stats_init(&ring->syncp);
-	set_bit(__IXGBE_RX_BUILD_SKB_ENABLED, &ring->state);
+	/* later kernels have an array of one */
+	set_bit(__IXGBE_RX_BUILD_SKB_ENABLED, (unsigned long *)&ring->state);
 	ring->rx_offset = ixgbe_rx_offset(ring);
 	KUNIT_ASSERT_EQ(test, 0, ixgbe_setup_rx_resources(fake->adapter, ring));
 	memset(ring->rx_buffer_info, 0,
@@ -117,6 +118,7 @@ static int fake_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, fake->netdev);
 	fake->netdev->netdev_ops = &ixgbe_netdev_ops;
 	fake->netdev->features = NETIF_F_RXCSUM;
+	/* later kernels have a pointer to it there, which nothing here reads */
 	adapter = netdev_priv(fake->netdev);
 	fake->adapter = adapter;
 	adapter->netdev = fake->netdev;

@@ -120,6 +120,10 @@ class SrpicEnv(NetDrvEpEnv):
             self.lacks = f"{self.ifname} has no srpic flag: its driver or " \
                          "this kernel is without SRPIC"
 
+    def __enter__(self):
+        """Later kernels' set the device up."""
+        return self if self.lacks else super().__enter__()
+
     def says(self, name):
         """Whether a setting is yes; it is no if it is not there."""
         return self.env.get(name, "no").lower() in ("1", "yes", "true")

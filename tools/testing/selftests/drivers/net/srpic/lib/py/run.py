@@ -13,11 +13,14 @@ from lib.py import (
     ksft_pr,
     ksft_run,
 )
-from net.lib.py import ksft
+from net.lib.py import ksft, utils
 from net.lib.py.ksft import ksft_flush_defer
-from net.lib.py.utils import global_defer_queue
 
 SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+
+# What defer() adds to; earlier kernels have it by another name.
+QUEUE = utils.GLOBAL_DEFER_QUEUE if hasattr(utils, "GLOBAL_DEFER_QUEUE") \
+    else utils.global_defer_queue
 
 # Connections of TCP are tested in both families, one and many at a time.
 FLOWS = [(ipver, streams) for ipver in "46" for streams in (1, 10)]
@@ -118,7 +121,7 @@ def run(env, cases):
     finally:
         # all of it, even if what reads our output has gone
         with uninterrupted():
-            while global_defer_queue:
+            while QUEUE:
                 with contextlib.suppress(Exception):
                     ksft_flush_defer()
     ksft_exit()
