@@ -50,6 +50,15 @@ tree_version() {
 	     END { print v "." p }' "$1/Makefile"
 }
 
+# config_of VERSION: prints the files of the testbed's configuration for it, of
+# which a later one has the last word
+config_of() {
+	local config=$TOP/tools/testing/testbed/config
+
+	echo "$config"
+	[ ! -f "$config-$1" ] || echo "$config-$1"
+}
+
 # series_of VERSION: prints the directory of the patches for it
 series_of() {
 	local dir=$TOP/patches/$1
