@@ -241,7 +241,10 @@ SECTIONS = {
         "Each packet of a flow takes one of two paths at random, one of them "
         "longer by the skew. Skews and the time between interrupts are those "
         "of a line of 10 Gbit/s. Throughput and rx-usecs are the guest's, "
-        "where time is stretched 40 times and the line has 250 Mbit/s.",
+        "where time is stretched 40 times and the line has 250 Mbit/s. The "
+        "64 packets of a poll take 77 µs at 10 Gbit/s: a packet that is late "
+        "by more is never in one block with all that it should precede. With "
+        "rx-usecs 8191, what has come is taken in several such polls.",
         ("rx_usecs", "block_size", "skew_us"),
         (("throughput_mbps", "ofo_per_100_segments"),
          ("busy_ns_per_mb", "interval_us"), EFFORT),
