@@ -23,7 +23,7 @@ $(if $(KDIR),,$(error say which tree: make apply KDIR=/path/to/linux))
 endif
 ifneq ($(call goal,modules modules_install modules_uninstall),)
 $(if $(wildcard $(KDIR)/Module.symvers),,$(error "$(KDIR)" holds no kernel headers: \
-	make $(MAKECMDGOALS) KDIR=/lib/modules/$$(uname -r)/build))
+	apt install linux-headers-$$(uname -r), then KDIR=/lib/modules/$$(uname -r)/build))
 endif
 ifneq ($(call goal,vm),)
 $(if $(filter igb e1000e virtio,$(NIC)),,$(error there is no NIC=$(NIC), only \
@@ -63,15 +63,15 @@ help:
 	@echo '                          NIC=e1000e or virtio: another device under test than igb'
 	@echo 'make apply KDIR=tree      put SRPIC into a kernel source tree'
 	@echo 'make modules KDIR=headers build srpic and the drivers as modules for an installed'
-	@echo '                          kernel, from its headers; DRIVERS="igb ice" for some'
+	@echo '                          kernel $(KVER), from its headers; DRIVERS="igb ixgbe" for some'
 	@echo 'make modules_install KDIR=headers'
 	@echo '                          have modprobe prefer them to those of the kernel;'
 	@echo '                          make modules_uninstall KDIR=headers undoes that'
 	@echo 'make clean                remove out/, all that was built'
 	@echo
 	@echo 'KVER=$(KVER) selects the kernel; KERNEL_SRC=tree takes its source from there.'
-	@echo 'demo, test, bench, kernel, modules and vm install missing Debian packages and say so: run them as'
-	@echo 'root, or with sudo.'
+	@echo 'What builds or measures installs missing Debian packages and says so: run it as root,'
+	@echo 'or with sudo.'
 
 setup:
 	@scripts/host-setup

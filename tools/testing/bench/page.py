@@ -507,7 +507,7 @@ def page(chapters, absent, targets, prose, figures):
     """
     parts = [".. SPDX-License-Identifier: GPL-2.0\n\n"
              ".. Made by make results from tools/testing/bench/rows: do not "
-             "edit. Conclusions\n   are in tools/testing/bench/results.d.",
+             "edit. Its prose\n   is in tools/testing/bench/results.d.",
              "=============\nSRPIC results\n=============",
              prose.get("about", ""),
              filled(origins(chapters))]

@@ -187,8 +187,11 @@ SECTIONS = {
          Plot("ofo_queued_per_mb", "block_size")),
         only_with=("block_size",)),
     "fig2": Section(
-        "Blocks are what is received until the ring is empty. Formula (3) "
-        "has T_intr and R_sn as they were measured.",
+        "Blocks are what is received until the ring is empty. Formula (3) is "
+        "(1 + P T_intr) / (1 - P / R_sn), with packets in a second for P, and "
+        "as measured: T_intr is the mean time from the arrival of a block's "
+        "first packet to its poll, R_sn how many packets polls take in a "
+        "second of their own.",
         ("rx_usecs", "rate_mbit"),
         (("block_mean_pkts", "formula_pkts"),
          ("block_p50_pkts", "block_p90_pkts"),

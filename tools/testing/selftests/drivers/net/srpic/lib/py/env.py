@@ -197,6 +197,11 @@ class SrpicEnv(NetDrvEpEnv):
         if not self.rx_usecs:
             return
         text = self.here(f"ethtool -c {self.ifname}")
+        if "Adaptive RX: on" in text:
+            adapt = f"ethtool -C {self.ifname} adaptive-rx "
+            undo(command, adapt + "on", fail=False)
+            self.here(adapt + "off")
+            text = self.here(f"ethtool -c {self.ifname}")   # of itself
         now = re.search(r"^rx-usecs:\s+(\d+)$", text, re.MULTILINE)
         if now and now[1] == self.rx_usecs:
             return
