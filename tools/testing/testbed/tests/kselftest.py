@@ -22,7 +22,8 @@ MAY_SKIP = {r"offloads\.lro_on_.*": "has large-receive-offload fixed"} | {
         r"offloads\.several_queues_.*": "has its number of queues fixed",
         r"offloads\.stamp_all_.*": "cannot stamp all packets: ENOTSUP"},
 }[suite.NIC]
-if suite.IN_REAL_TIME:
+# A poll of 64 packets of ten connections has 6.4 of each; virtio's are full.
+if suite.IN_REAL_TIME or suite.NIC == "virtio":
     MAY_SKIP |= {r"reorder\.jitter_1_percent_v\d_10": "too short for the limit"}
 
 
