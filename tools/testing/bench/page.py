@@ -293,8 +293,9 @@ def extent(chapter, quick):
     seeds = sorted({row["seed"] for row in found})
     said += [f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"]
     lengths = {row["job"].get(chapter.length) for row in found} - {None}
-    if len(lengths) == 1:
-        said += [f"{lengths.pop():,} {LENGTHS[chapter.length]} each"]
+    if lengths:
+        said += [" or ".join(f"{length:,}" for length in sorted(lengths))
+                 + f" {LENGTHS[chapter.length]} each"]
     return filled(f"Rows of ``make bench EXP={chapter.name}"
                   f"{' QUICK=1' * quick}``: {'; '.join(said)}.")
 

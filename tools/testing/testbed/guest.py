@@ -98,6 +98,12 @@ def netem(dev, delay_us, jitter_us=0, loss_percent=0, bursts=False, seed=1):
               f"{how} seed {seed}")
 
 
+def lost(dev):
+    """How many packets netem() has lost of what the router sends by a device."""
+    qdiscs = json.loads(ns("rtr", f"tc -s -j qdisc show dev {dev}"))
+    return sum(qdisc["drops"] for qdisc in qdiscs)
+
+
 def set_path(rate_mbit=250, delay_us=10000, burst="6kb", seed=1, back=None,
              **there):
     """Set the path from snd to rcv; delay_us is one way, each way.
@@ -110,7 +116,7 @@ def set_path(rate_mbit=250, delay_us=10000, burst="6kb", seed=1, back=None,
     ns("snd", f"tc qdisc replace dev {SND_DEV} root tbf "
               f"rate {rate_mbit}mbit burst {burst} limit 16mb")
     netem(RTR_DEV, delay_us, seed=seed, **there)
-    netem(RTR_BACK, delay_us, seed=seed, **back or {})
+    netem(RTR_BACK, delay_us, seed=seed + 1000, **back or {})
 
 
 def coalesce(rx_usecs):

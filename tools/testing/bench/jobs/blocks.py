@@ -36,6 +36,7 @@ class Block(NamedTuple):
     """Times in microseconds."""
 
     start_us: float
+    end_us: float
     poll_us: float
     pkts: int
 
@@ -46,7 +47,7 @@ def join(found):
     for poll in found:
         begun.append(poll)
         if poll.pkts < BUDGET:
-            blocks.append(Block(begun[0].start_us,
+            blocks.append(Block(begun[0].start_us, poll.end_us,
                                 sum(one.end_us - one.start_us
                                     for one in begun),
                                 sum(one.pkts for one in begun)))
@@ -58,21 +59,22 @@ def interrupt_delays(blocks, arrived):
     """From the first arrival after a block to the begin of the next."""
     delays = []
     for last, block in zip(blocks, blocks[1:]):
-        first = bisect.bisect(arrived, last.start_us)
+        first = bisect.bisect(arrived, last.end_us)
         if first < len(arrived) and arrived[first] <= block.start_us:
             delays.append(block.start_us - arrived[first])
     return delays
 
 
-def block_figures(pps):
+def block_figures():
     found, arrived = polls.seen()
     blocks = join(found)
     sizes = [block.pkts for block in blocks]
     delays = interrupt_delays(blocks, arrived)
     poll_us = sum(block.poll_us for block in blocks)
-    per_us, served_per_us = pps / 1e6, sum(sizes) / poll_us
+    per_us = (len(arrived) - 1) / (arrived[-1] - arrived[0])
+    served_per_us = sum(sizes) / poll_us
     return {
-        "arrivals_pps": round(pps),
+        "arrivals_pps": round(per_us * 1e6),
         "r_sn_pps": round(served_per_us * 1e6),
         "t_sn_mean_us": round(poll_us / len(blocks), 3),
         "formula_pkts": round((1 + per_us * statistics.fmean(delays))
@@ -96,7 +98,7 @@ def main():
         before = busy.counts()
         polls.watch(job["seconds"], arrivals=True)
         row = busy.figures(before, busy.counts())
-    row |= block_figures(row["packets"] / row["seconds"])
+    row |= block_figures()
     (guest.OUT / "row.json").write_text(json.dumps(row))
 
 

@@ -7,7 +7,9 @@ The JSON has what differs from DEFAULTS. The path is the paper's (its section
 """
 
 import json
+import random
 import sys
+import time
 
 import counts
 import guest
@@ -49,7 +51,8 @@ def prepare(job):
 
 def figures(found, job):
     """The row: what measure() found, by the names that the field has."""
-    row = counts.transfer(found)
+    row = counts.transfer(found) | {"lost_on_path": sum(
+        guest.lost(dev) for dev in (guest.RTR_DEV, guest.RTR_BACK))}
     if job["threaded"]:
         ran, threads = found["iperf3"]["ran_ns"], found["threads_ns"]
         row |= {"receiver_ns": ran["rcv"] + threads["rcv"],
@@ -64,6 +67,8 @@ def main():
         sys.exit(f"traffic: a job has no {', '.join(sorted(unknown))}")
     job = DEFAULTS | job
     prepare(job)
+    # a path that has no jitter and no loss leaves nothing else to chance
+    time.sleep(random.Random(job["seed"]).random() / 100)
     limit = f"-n {job['bytes']}" if job["bytes"] else ""
     found = guest.measure(
         0 if limit else job["seconds"],
