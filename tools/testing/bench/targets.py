@@ -205,8 +205,8 @@ TARGETS = (
            "of a block share that"),
     Target("fig5", "in order, receiver's instructions in all, worst of the "
            "senders", 1, "% more", in_order,
-           "a packet costs the receiver about 3,000 instructions in all, so "
-           "that 1 % is 30: less than it takes to look at the headers"),
+           "a packet costs the receiver about 4,000 instructions in all, so "
+           "that 1 % is 40: less than it takes to look at the headers"),
     Target("fig5", "reordered within blocks (jitter of 0.2 and 1 %), "
            "receiver's instructions, worst of the senders", 1.10,
            "times those in order", reordered,
