@@ -204,10 +204,11 @@ SECTIONS = {
         (Plot("block_mean_pkts", "rate_mbit", over="formula_pkts"),)),
     "fig6": Section(
         "Round trips of an idle connection from a third host, beside busy "
-        "ones; in runs of their own (polls), how long a poll takes.",
+        "ones; in runs of their own (polls), how long a poll takes. Mbit/s are "
+        "those of the busy ones.",
         ("polls", "rx_usecs", "rate_mbit"),
         (("rtt_p50_us", "rtt_p90_us"), ("rtt_p99_us", "rtt_max_us"),
-         ("poll_p50_us", "poll_p99_us")),
+         ("poll_p50_us", "poll_p99_us"), ("throughput_mbps",)),
         (Plot("rtt_cdf_us", "", "cdf"), Plot("poll_cdf_us", "", "cdf"))),
     "flows": Section(
         "Connections in order, whose packets arrive in turn.",
