@@ -159,7 +159,7 @@ def dress(axis, plot, places, leftmost, lowest):
         axis.set_xscale("log")
     else:
         names = label(plot.x), names[0]
-        long = sum(map(len, places)) > 40
+        long = sum(map(len, places)) > 28
         axis.set_xticks(list(places.values()), list(places),
                         rotation=45 if long else 0)
     axis.tick_params(labelbottom=lowest)
