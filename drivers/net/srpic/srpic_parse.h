@@ -7,6 +7,7 @@
 #include <linux/ipv6.h>
 #include <linux/string.h>
 #include <linux/unaligned.h>
+#include <net/checksum.h>
 #include <net/ip.h>
 #include <net/tcp.h>
 
@@ -68,9 +69,9 @@ static inline u64 srpic_skb_vlan(const struct sk_buff *skb)
 	       srpic_vlan(skb->vlan_proto, skb_vlan_tag_get(skb)) : 0;
 }
 
-/* The TCP half of srpic_is_usual(). */
-static inline bool srpic_usual_tcp(const struct tcphdr *th, int payload,
-				   struct srpic_cb *cb)
+/* The TCP half of srpic_looks_usual(). */
+static __always_inline bool srpic_usual_tcp(const struct tcphdr *th,
+					    int payload, struct srpic_cb *cb)
 {
 	const __be32 *option = (const void *)(th + 1);
 	__be32 flags;
@@ -93,16 +94,17 @@ static inline bool srpic_usual_tcp(const struct tcphdr *th, int payload,
 
 /*
  * The form that data usually has: all headers in one piece and nothing between
- * them, no option but the timestamp, no padding, a sum that the NIC found to
- * be good. One look is enough then; srpic_classify() would say SRPIC_TAKE and
- * leave the same in skb->cb. False says nothing of the packet: it may be too
- * short for a timestamp option, or not linear that far.
+ * them, no option but the timestamp, no padding. If the checksum is good, too,
+ * one look is enough: srpic_classify() would say SRPIC_TAKE and leave the same
+ * in skb->cb. False says nothing of the packet: it may be too short for a
+ * timestamp option, or not linear that far.
  *
  * If true, other is 0 if the words of this key are those of the packet. The
  * device is not looked at.
  */
-static inline bool srpic_is_usual(struct sk_buff *skb,
-				  const struct srpic_key *key, u64 *other)
+static __always_inline bool srpic_looks_usual(struct sk_buff *skb,
+					      const struct srpic_key *key,
+					      u64 *other)
 {
 	const struct ipv6hdr *ip6h = (const void *)skb->data;
 	const struct iphdr *iph = (const void *)skb->data;
@@ -110,9 +112,6 @@ static inline bool srpic_is_usual(struct sk_buff *skb,
 	const struct tcphdr *th;
 	const u64 *addr;
 	int payload;
-
-	if (skb->ip_summed != CHECKSUM_UNNECESSARY)
-		return false;
 
 	/* with a timestamp; not below data_len if all headers are linear */
 	if (skb->protocol == htons(ETH_P_IP)) {
@@ -143,6 +142,38 @@ static inline bool srpic_is_usual(struct sk_buff *skb,
 	word0 |= srpic_ports(th);
 	*other |= word0 ^ key->word[0];
 	return srpic_usual_tcp(th, payload, SRPIC_CB(skb));
+}
+
+/* A packet that looks usual, with a checksum that the NIC found to be good. */
+static inline bool srpic_is_usual(struct sk_buff *skb,
+				  const struct srpic_key *key, u64 *other)
+{
+	return skb->ip_summed == CHECKSUM_UNNECESSARY &&
+	       srpic_looks_usual(skb, key, other);
+}
+
+/*
+ * A packet that looks usual, and the sum that the NIC made says that it is good.
+ * The addresses are in that sum and in the pseudo-header: only what is ahead of
+ * them has to be taken off.
+ */
+static inline bool srpic_is_usual_sum(struct sk_buff *skb,
+				      const struct srpic_key *key, u64 *other)
+{
+	const __wsum *word = (const void *)skb->data;
+	unsigned int hlen = sizeof(struct ipv6hdr);
+	__wsum csum;
+
+	if (skb->ip_summed != CHECKSUM_COMPLETE ||
+	    !srpic_looks_usual(skb, key, other))
+		return false;
+
+	csum = csum_sub(csum_sub(skb->csum, word[0]), word[1]);
+	if (skb->protocol == htons(ETH_P_IP)) {
+		csum = csum_sub(csum, word[2]);
+		hlen = sizeof(struct iphdr);
+	}
+	return !csum_tcpudp_magic(0, 0, skb->len - hlen, IPPROTO_TCP, csum);
 }
 
 /* The flow of a packet of the usual form. */

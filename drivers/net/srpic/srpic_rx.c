@@ -2,7 +2,7 @@
 /*
  * The receive path: which manager takes a packet, and when blocks are flushed.
  *
- *   srpic_receive() -> srpic_is_usual() --------------+
+ *   srpic_receive() -> srpic_is_usual[_sum]() --------+
  *                      |                              v
  *                      +-> srpic_classify() -> SRPIC_TAKE --> a manager's block
  *                                              SRPIC_BARRIER   |
@@ -193,6 +193,32 @@ static noinline void srpic_take_or_pass(struct srpic *srpic,
 	napi_gro_receive(napi, skb);
 }
 
+/* For a packet of the usual form. Its key was compared with that of last. */
+static __always_inline void srpic_take(struct srpic *srpic,
+				       struct napi_struct *napi,
+				       struct sk_buff *skb,
+				       struct srpic_manager *last, u64 other)
+{
+	if (other || skb->dev != last->key.dev)
+		srpic_take_usual(srpic, napi, skb);
+	else
+		srpic_take_next(srpic, napi, skb, last);
+}
+
+/* For a packet that is not usual, or has a sum in place of a verdict. */
+static noinline void srpic_take_unjudged(struct srpic *srpic,
+					 struct napi_struct *napi,
+					 struct sk_buff *skb)
+{
+	struct srpic_manager *last = srpic->table.last;
+	u64 other;
+
+	if (srpic_is_usual_sum(skb, &last->key, &other))
+		srpic_take(srpic, napi, skb, last, other);
+	else
+		srpic_take_or_pass(srpic, napi, skb);
+}
+
 /**
  * __srpic_receive - receive a packet while SRPIC is on
  * @sn: the NAPI instance that is polled
@@ -213,12 +239,10 @@ void __srpic_receive(struct srpic_napi *sn, struct napi_struct *napi,
 	struct srpic_manager *last = srpic->table.last;
 	u64 other;
 
-	if (!srpic_is_usual(skb, &last->key, &other))
-		srpic_take_or_pass(srpic, napi, skb);
-	else if (other || skb->dev != last->key.dev)
-		srpic_take_usual(srpic, napi, skb);
+	if (srpic_is_usual(skb, &last->key, &other))
+		srpic_take(srpic, napi, skb, last, other);
 	else
-		srpic_take_next(srpic, napi, skb, last);
+		srpic_take_unjudged(srpic, napi, skb);
 }
 EXPORT_SYMBOL_GPL(__srpic_receive);
 

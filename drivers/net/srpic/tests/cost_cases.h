@@ -22,7 +22,7 @@ struct cost_case {
 	unsigned int flows;		/* one packet of each in turn */
 	unsigned int block;		/* block_size */
 	unsigned int pkts;		/* in a poll, a multiple of block */
-	u32 what;			/* IPV6, STAMP */
+	u32 what;			/* IPV6, STAMP, SUM_CSUM */
 	bool ticked;			/* the first of a block is a tick older */
 	bool off;			/* SRPIC is */
 };
@@ -37,6 +37,10 @@ static const struct cost_case cost_cases[] = {
 	COST("in_order_no_timestamp", IN_ORDER, 0, 1, 32, 64, 0),
 	COST("in_order_ipv6", IN_ORDER, 0, 1, 32, 64, IPV6 | STAMP),
 	COST("in_order_ipv6_no_timestamp", IN_ORDER, 0, 1, 32, 64, IPV6),
+	COST("in_order_csum_complete", IN_ORDER, 0, 1, 32, 64,
+	     STAMP | SUM_CSUM),
+	COST("in_order_ipv6_csum_complete", IN_ORDER, 0, 1, 32, 64,
+	     IPV6 | STAMP | SUM_CSUM),
 	COST("in_order_block_8", IN_ORDER, 0, 1, 8, 64, STAMP),
 	COST("in_order_block_16", IN_ORDER, 0, 1, 16, 64, STAMP),
 	COST("in_order_block_64", IN_ORDER, 0, 1, 64, 64, STAMP),

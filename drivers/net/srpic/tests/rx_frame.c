@@ -50,6 +50,8 @@ static unsigned int put_ipv4(u8 *p, const struct frame *f, unsigned int len)
 	iph->saddr = htonl(f->what & OTHER_ADDRESS ? 0x0a000003 : 0x0a000001);
 	iph->daddr = htonl(f->what & OTHER_DEST ? 0x0a000004 : 0x0a000002);
 	ip_send_check(iph);
+	if (f->what & BAD_HEADER)
+		iph->check = csum16_add(iph->check, htons(1));
 	return iph->ihl * 4;
 }
 

@@ -41,6 +41,7 @@ enum {
 	AGGREGATE	= BIT(26),	/* its payload is elsewhere */
 	WHOLE		= BIT(27),	/* DF, so that GRO merges IPv4 */
 	SPLIT		= BIT(28),	/* form: how many bytes are linear */
+	BAD_HEADER	= BIT(29),	/* the checksum of IPv4 is wrong */
 };
 
 struct frame {
