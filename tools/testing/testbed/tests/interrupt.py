@@ -22,7 +22,8 @@ ENDS = ((signal.SIGINT, True, None), (signal.SIGTERM, False, 0),
         (signal.SIGHUP, False, 0.3))
 PATIENCE = 30
 
-# Of a host, all that tests change, or might.
+# Of a host, all that tests change, or might. The first namespace makes the
+# directory of all, which stays; "ip netns" has what is in there.
 STATE = """
 ip -d link | sed 's/ state [A-Z]* / /; s/numtxqueues.*gso_max_size/gso/'
 ip addr | grep inet
@@ -30,7 +31,7 @@ ip rule; ip route; ip -6 route; ip maddr
 ip netns
 tc qdisc; tc filter
 sysctl -a 2>&1 --pattern '^net[.]'
-ls /tmp /run /dev/shm
+ls -I netns /tmp /run /dev/shm
 for what in -k -c -g -l --show-priv-flags; do
 	ethtool $what DEVICE 2>&1
 done
