@@ -21,6 +21,7 @@ from interrupt import PROCESSES, differences, state, wait_for_change
 
 TREE = Path("/tmp/srpic")
 LAB = TREE / "out/lab"
+# It must find them by itself.
 ADDRESSES = [os.environ.pop(f"{where}_V{version}")
              for where in ("LOCAL", "REMOTE") for version in (4, 6)]
 NOT_HERE = [f"this host: no {tool}: on Debian, apt install {package}"
@@ -38,26 +39,31 @@ def install(files):
         "".join(f"{suite.NAME}:{file}\n" for file in files))
 
 
-def start(what, remote):
+def start(what, remote, **settings):
     return subprocess.Popen(
         [TREE / "tools/testing/lab", what, "eth0", remote], text=True,
-        env=os.environ | suite.SETTINGS | {"QUICK": "yes"}, start_new_session=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        env=os.environ | suite.SETTINGS | {"QUICK": "yes"} | settings,
+        start_new_session=True, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT)
+
+
+def finish(lab):
+    """What it prints from here on; it has ended then."""
+    output = lab.communicate()[0]
+    print(output, end="")
+    return output
 
 
 def check(remote):
-    with start("check", remote) as lab:
-        output = lab.stdout.read()
-    print(output, end="")
-    lines = output.splitlines()
+    lab = start("check", remote)
+    lines = finish(lab).splitlines()
     return {"check names what is missing": lines[:-1] == NOT_HERE,
             "check fails": lab.returncode == 1 and "see above" in lines[-1]}
 
 
 def run(remote, files):
-    with start("run", remote) as lab:
-        output = lab.stdout.read()
-    print(output, end="")
+    lab = start("run", remote)
+    output = finish(lab)
     for file in LAB.glob("*.*"):
         shutil.copy(file, guest.OUT)
     passed = sum((LAB / f"{file}.ktap").read_text().count("\nok ")
@@ -78,16 +84,15 @@ def run(remote, files):
 def interrupt(remote):
     """Ctrl-C in the middle of the first test, when it has changed something."""
     before = state()
-    lab = start("run", remote)
-    output = ""
+    # a case must not end while the hosts are looked at
+    lab = start("run", remote, DURATION="5")
     for line in lab.stdout:
-        output += line
+        print(line, end="")
         if line.startswith("  ok 1 "):
             break
     changed = wait_for_change(before)
     os.killpg(lab.pid, signal.SIGINT)
-    output += lab.communicate(timeout=60)[0]
-    print(output, end="")
+    output = finish(lab)
     (ktap,) = LAB.glob("*.ktap")
     shutil.copy(ktap, guest.OUT / f"interrupted-{ktap.name}")
     return {"it was in its middle":
