@@ -138,7 +138,6 @@ def latency(env, ipver):
 
     moved = sum(after[peer] > before[peer] for peer in before)
     ksft_ge(moved, BUSY, "each busy connection carries data")
-    ksft_ge(on["taken"], 1, "SRPIC takes packets")
     for share in JUDGED:
         most = percentile(off_us, share, SIGMA)
         least = percentile(on_us, share, -SIGMA)

@@ -65,7 +65,6 @@ def offload(env, ipver, streams, name):
 
     ksft_ge(on["taken"], TAKEN * (on["taken"] + on["passed"]),
             "SRPIC takes what arrives")
-    ksft_ge(on["taken"], 1, "SRPIC takes what arrives")
     ksft_ge(moved, 1, "SRPIC sees packets out of order")
     expect_order(env, off, on, LIMIT)
 

@@ -7,7 +7,7 @@ import statistics
 import time
 from pathlib import Path
 
-from lib.py import ksft_eq, rand_port, wait_port_listen
+from lib.py import ksft_eq, ksft_ge, rand_port, wait_port_listen
 
 from . import stream
 from .run import undo, uninterrupted
@@ -155,7 +155,8 @@ class Stream(Traffic):
 def off_and_on(env, traffic):
     """
     Measure under one and the same traffic, in turns, with SRPIC off and on:
-    ({figure: value} off, the same on).
+    ({figure: value} off, the same on). It takes packets when it is on, only
+    then.
     """
     counts = {False: [], True: []}
     env.keep_switch()
@@ -163,7 +164,10 @@ def off_and_on(env, traffic):
         env.switch(on)
         time.sleep(SETTLE_S)
         counts[on].append(traffic.measure(env.duration_s))
-    return [summary(counts[on]) for on in (False, True)]
+    off, on = (summary(counts[on]) for on in (False, True))
+    ksft_eq(off["taken"], 0, "SRPIC takes nothing when it is off")
+    ksft_ge(on["taken"], 1, "SRPIC takes packets when it is on")
+    return off, on
 
 
 def summary(counts):
