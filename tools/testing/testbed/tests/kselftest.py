@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """
 Run the selftests, all or those that are named; SETTING=value goes to them.
-A case that is skipped must be on the short list below.
+A case that is skipped must be on the short list below, and a file leaves both
+hosts as it found them.
 """
 
 import re
@@ -10,6 +11,7 @@ import sys
 
 import guest
 import suite
+from suite import PROCESSES, STATE, differences, state
 
 # What this testbed's devices cannot do: case, and what it says then.
 MAY_SKIP = {r"offloads\.lro_on_.*": "has large-receive-offload fixed"} | {
@@ -43,6 +45,7 @@ def main():
     files = [arg for arg in sys.argv[1:] if "=" not in arg] or suite.FILES
     complaints, count = [], {}
     for file in files:
+        before = state(STATE + PROCESSES)
         run = ["run_kselftest.sh", "-t", f"{suite.NAME}:{file}"]
         with suite.start(run, **settings) as test, \
                 open(guest.OUT / f"{file}.ktap", "w") as log:
@@ -56,6 +59,8 @@ def main():
             complaints.append(f"{file} did not come to its end")
         if "\nok 1 selftests: " not in output:
             complaints.append(f"{file} fails")
+        complaints += [f"{file} leaves behind {text}" for text in
+                       differences(before, state(STATE + PROCESSES))]
         for case, verdict, comment in found or []:
             count[verdict] = count.get(verdict, 0) + 1
             complaints.append(complaint(case, verdict, comment))

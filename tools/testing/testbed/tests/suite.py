@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The selftests of the kernel tree, as they are installed in /job."""
+"""
+The selftests of the kernel tree, as they are installed in /job, and the hosts
+that they run on.
+"""
 
+import difflib
 import os
 import re
 import subprocess
@@ -59,3 +63,43 @@ def verdicts(output):
         return None
     return [(case, "fail" if status != "ok" else directive.lower() or "pass",
              comment) for status, case, directive, comment in found]
+
+
+# Of a host, all that tests change, or might. The first namespace makes the
+# directory of all, which stays; "ip netns" has what is in there.
+STATE = r"""
+ip -d link | sed 's/ state [A-Z]* / /; s/numtxqueues.*gso_max_size/gso/'
+ip addr | grep inet
+ip rule; ip route; ip -6 route; ip maddr
+ip netns
+tc qdisc; tc filter
+sysctl -a 2>&1 --pattern '^net[.]'
+ls -I netns /tmp /run /dev/shm
+grep . /sys/class/net/DEVICE/napi_defer_hard_irqs \
+	/sys/class/net/DEVICE/gro_flush_timeout
+for what in -k -c -g -l -x --show-priv-flags; do
+	ethtool $what DEVICE 2>&1
+done
+"""
+PROCESSES = "ps -eo comm= | grep -v '^kworker' | sort"
+
+
+def lines_of(command):
+    return subprocess.run(command, capture_output=True, text=True,
+                          check=False).stdout.splitlines()
+
+
+def state(what=STATE):
+    """Both hosts, line by line."""
+    here, there = (what.replace("DEVICE", name) for name in DEVICES)
+    return {"here": lines_of([*HERE, "sh", "-c", here]),
+            "there": lines_of([*THERE, there])}
+
+
+def differences(before, after):
+    """What is there now and was not before, or the other way round."""
+    for host, lines in before.items():
+        for line in difflib.unified_diff(lines, after[host], n=0,
+                                         lineterm=""):
+            if not line.startswith(("---", "+++", "@@")):
+                yield f"{host}: {line}"
