@@ -6,28 +6,14 @@ why: without a device, a remote, SRPIC in the device's driver, or a tool. With
 the argument "unpatched", the kernel is one without SRPIC.
 """
 
-import os
 import re
 import sys
-from pathlib import Path
 
 import suite
+from suite import NO_NETEM, path_without
 
 NOWHERE = dict.fromkeys(("LOCAL_V4", "REMOTE_V4", "LOCAL_V6", "REMOTE_V6",
                          "REMOTE_TYPE", "REMOTE_ARGS"))
-
-
-def path_without(tool):
-    """A PATH with all commands but one."""
-    directory = Path("/tmp", f"no-{tool}")
-    directory.mkdir()
-    for name in os.environ["PATH"].split(":"):
-        for program in Path(name).glob("*"):
-            link = directory / program.name
-            if program.name != tool and program.exists() and \
-                    not link.is_symlink():
-                link.symlink_to(program)
-    return {"PATH": str(directory)}
 
 
 # what is lacking: (settings, the reason for skipping, the files)
@@ -39,8 +25,12 @@ def lacking():
         "no flag": ({"NETIF": "lo"}, "lo has no srpic flag", suite.FILES),
         "no iperf3": (path_without("iperf3"), "command: iperf3",
                       ["reorder.py", "impair.py"]),
+        "no ethtool": (path_without("ethtool"), "command: ethtool",
+                       suite.FILES),
         "no tc": (path_without("tc"), "command: tc",
                   ["reorder.py", "latency.py"]),
+        "no netem": (path_without("tc", NO_NETEM), "no netem on the remote's",
+                     ["reorder.py", "impair.py"]),
     }
 
 

@@ -7,7 +7,9 @@ that they run on.
 import difflib
 import os
 import re
+import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import guest
@@ -103,3 +105,28 @@ def differences(before, after):
                                          lineterm=""):
             if not line.startswith(("---", "+++", "@@")):
                 yield f"{host}: {line}"
+
+
+# A tc of a kernel that has no netem.
+NO_NETEM = f"""#!/bin/sh
+case "$*" in *netem*)
+	echo 'Error: Specified qdisc kind is unknown.' >&2
+	exit 2
+esac
+exec {shutil.which("tc")} "$@"
+"""
+
+
+def path_without(tool, instead=None):
+    """A PATH with all commands but one, or with a script instead of that."""
+    directory = Path(tempfile.mkdtemp(prefix=f"no-{tool}."))
+    for name in os.environ["PATH"].split(":"):
+        for program in Path(name).glob("*"):
+            link = directory / program.name
+            if program.name != tool and program.exists() and \
+                    not link.is_symlink():
+                link.symlink_to(program)
+    if instead:
+        (directory / tool).write_text(instead)
+        (directory / tool).chmod(0o755)
+    return {"PATH": str(directory)}

@@ -7,6 +7,7 @@ import os
 import re
 import select
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -116,7 +117,9 @@ class SrpicEnv(NetDrvEpEnv):
         self.delay_us = int(self.env.get("DELAY_US", "2500"))
         self.rate_mbit = int(self.env.get("RATE_MBIT", "0"))
         self.rx_usecs = self.env.get("RX_USECS")
-        if not self.lacks and self.switched() is None:
+        if not self.lacks and not shutil.which("ethtool"):
+            self.lacks = "Test requires command: ethtool"   # as upstream says
+        elif not self.lacks and self.switched() is None:
             self.lacks = f"{self.ifname} has no srpic flag: its driver or " \
                          "this kernel is without SRPIC"
 
