@@ -5,6 +5,7 @@ Each offload of the device in the state that is not its default, on a path that
 reorders: bytes are intact, and SRPIC sorts as it does otherwise.
 """
 
+import re
 from functools import partial
 
 from lib.py import (
@@ -44,6 +45,13 @@ CHANGES = {
 }
 
 
+def queue_packets(env):
+    """{queue: packets received}, if the driver counts them."""
+    text = env.here(f"ethtool -S {env.ifname}")
+    return {queue: int(count) for queue, count in re.findall(
+        r"^\s*rx(?:_queue_|-)?(\d+)[_.]packets: (\d+)$", text, re.MULTILINE)}
+
+
 def offload(env, ipver, streams, name):
     """Bytes are intact, most is taken, and no more is out of order."""
     CHANGES[name](env)
@@ -55,7 +63,7 @@ def offload(env, ipver, streams, name):
     if name == "rxvlan_off":
         add_vlan(env, ipver, VLAN_ID, VLAN[ipver])
         address = VLAN[ipver][0].split("/")[0]
-    before = env.stats()
+    before, queues = env.stats(), queue_packets(env)
     traffic = Stream(env, ipver, streams, address=address)
     off, on = off_and_on(env, traffic)
     traffic.finish()
@@ -67,6 +75,11 @@ def offload(env, ipver, streams, name):
             "SRPIC takes what arrives")
     ksft_ge(moved, 1, "SRPIC sees packets out of order")
     expect_order(env, off, on, LIMIT)
+    if name == "several_queues" and streams > 1 and queues:
+        # each connection has more than one in a hundred
+        used = [queue for queue, count in queue_packets(env).items()
+                if count - queues[queue] > on["taken"] // 100]
+        env.need(len(used) > 1, f"all connections have queue {used}")
 
 
 def main():
