@@ -15,7 +15,8 @@ from .run import undo, uninterrupted
 TCP_COUNTERS = {"TcpInSegs": "segments", "TcpOutSegs": "acks",
                 "TcpExtTCPOFOQueue": "out_of_order",
                 "TcpExtTCPDSACKOldSent": "duplicates",
-                "TcpInCsumErrors": "corrupt"}
+                "TcpInCsumErrors": "corrupt",
+                "TcpExtPAWSEstab": "paws"}
 TIMEOUT_S = 20      # of connections that do not begin
 SETTLE_S = 0.06     # after a change
 
@@ -24,6 +25,10 @@ TURNS = (False, True, True, False) * 2
 
 # What the difference of two means of those is uncertain by, in standard errors.
 SIGMA = 3
+
+# And at most so many times what is without SRPIC: what differs by more tells
+# little, not that all is well.
+UNCERTAIN = 0.25
 
 
 def tcp_counters():
@@ -179,9 +184,11 @@ def summary(counts):
     seconds = count["ns"] / 1e9
     rates = [one["bytes"] * 8e3 / one["ns"] for one in counts]
     out = {"mbps": round(count["bytes"] * 8e-6 / seconds, 1),
-           "mbps_error": round(statistics.stdev(rates) / len(rates) ** 0.5, 1)}
-    for name in TCP_COUNTERS.values():
-        out[name] = round(count[name] / seconds, 1)
+           "mbps_error": round(statistics.stdev(rates) / len(rates) ** 0.5, 1),
+           "seconds": round(seconds, 3)}
+    for name in (*TCP_COUNTERS.values(), "retransmits"):
+        if name in count:
+            out[name] = round(count[name] / seconds, 1)
     out["taken"], out["passed"] = (
         count["packets_taken"], count["packets_passed"])
     out["block"] = round(count["packets_taken"] / max(count["blocks"], 1), 1)
@@ -191,9 +198,10 @@ def summary(counts):
 def expect_throughput(env, off, on, margin):
     """
     With SRPIC as much data comes, less a margin, and what measurements without
-    SRPIC differ by: losses and the like make them.
+    SRPIC differ by, within limits: losses and the like make them.
     """
-    uncertain = SIGMA * 2 ** 0.5 * off["mbps_error"]
+    uncertain = min(SIGMA * 2 ** 0.5 * off["mbps_error"],
+                    UNCERTAIN * off["mbps"])
     env.expect(on["mbps"] >= (1 - margin) * off["mbps"] - uncertain,
                f"throughput falls from {off['mbps']} ({off['mbps_error']}) to "
                f"{on['mbps']} ({on['mbps_error']}) Mbit/s")
@@ -210,3 +218,15 @@ def expect_order(env, off, on, limit):
                f"{on['out_of_order']} packets a second are out of order at "
                f"{on['mbps']} Mbit/s, {off['out_of_order']} at {off['mbps']} "
                f"without SRPIC: of as much data, more than {limit} times")
+
+
+def expect_no_more(env, off, on, name, margin):
+    """
+    With SRPIC there is no more of something, of as much data, but for a margin
+    and what counts of such a size differ by.
+    """
+    count, less = (side[name] * side["seconds"] for side in (on, off))
+    usual = less * on["mbps"] * on["seconds"] / (off["mbps"] * off["seconds"])
+    env.expect(count <= (1 + margin) * usual + SIGMA * (usual + count) ** 0.5,
+               f"{name}: {count:.0f}, and {usual:.0f} for as much data "
+               "without SRPIC")
