@@ -157,7 +157,7 @@ class Stream(Traffic):
         return received
 
 
-def off_and_on(env, traffic):
+def off_and_on(env, traffic, turns=TURNS):
     """
     Measure under one and the same traffic, in turns, with SRPIC off and on:
     ({figure: value} off, the same on). It takes packets when it is on, only
@@ -165,7 +165,7 @@ def off_and_on(env, traffic):
     """
     counts = {False: [], True: []}
     env.keep_switch()
-    for on in TURNS:
+    for on in turns:
         env.switch(on)
         time.sleep(SETTLE_S)
         counts[on].append(traffic.measure(env.duration_s))
