@@ -17,7 +17,8 @@ from pathlib import Path
 
 import guest
 import suite
-from interrupt import PROCESSES, differences, state, wait_for_change
+from interrupt import wait_for_change
+from suite import PROCESSES, STATE, differences, path_without, state
 
 TREE = Path("/tmp/srpic")
 LAB = TREE / "out/lab"
@@ -27,6 +28,10 @@ ADDRESSES = [os.environ.pop(f"{where}_V{version}")
 NOT_HERE = [f"this host: no {tool}: on Debian, apt install {package}"
             for tool, package in (("make", "make"), ("gcc", "gcc libc6-dev"),
                                   ("rsync", "rsync"))]
+# What "check" is to find missing: a tool, the kernel's SRPIC.
+NO_IPERF3 = path_without("iperf3")
+NO_SYSCTLS = ["unshare", "-m", "sh", "-c",
+              'mount -t tmpfs none /proc/sys/net && exec "$@"', "sh"]
 
 
 def install(files):
@@ -39,9 +44,9 @@ def install(files):
         "".join(f"{suite.NAME}:{file}\n" for file in files))
 
 
-def start(what, remote, **settings):
+def start(what, remote, netif="eth0", within=(), **settings):
     return subprocess.Popen(
-        [TREE / "tools/testing/lab", what, "eth0", remote], text=True,
+        [*within, TREE / "tools/testing/lab", what, netif, remote], text=True,
         env=os.environ | suite.SETTINGS | {"QUICK": "yes"} | settings,
         start_new_session=True, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT)
@@ -55,10 +60,31 @@ def finish(lab):
 
 
 def check(remote):
-    lab = start("check", remote)
-    lines = finish(lab).splitlines()
-    return {"check names what is missing": lines[:-1] == NOT_HERE,
-            "check fails": lab.returncode == 1 and "see above" in lines[-1]}
+    """Each thing that is missing is named, and nothing else."""
+    def lacks(**how):
+        lab = start("check", remote, **how)
+        *lines, last = finish(lab).splitlines()
+        if lab.returncode != 1 or "see above" not in last:
+            return None
+        return [line for line in lines if line not in NOT_HERE]
+
+    def there(command):
+        subprocess.run([*suite.THERE, command], check=True)
+
+    tc = shutil.which("tc")
+    found = {
+        # which has no global address, either
+        "this host: no srpic flag at lo": lacks(netif="lo")[:1],
+        "this host: no iperf3": lacks(**NO_IPERF3),
+        "this host: no SRPIC in kernel": lacks(within=NO_SYSCTLS)}
+    there(f"mv {tc} /root/tc")
+    found[f"{remote}: no tc"] = lacks()
+    there(f"ln -s /bin/false {tc}")
+    found[f"{remote}: no netem"] = lacks()
+    there(f"mv /root/tc {tc}")
+    return {"check says no more": lacks() == []} | {
+        f"check says {text}": lines and len(lines) == 1 and
+        lines[0].startswith(text) for text, lines in found.items()}
 
 
 def run(remote, files):
@@ -81,33 +107,43 @@ def run(remote, files):
         "it knows the driver": about["driver"].startswith(f"{suite.NIC} ")}
 
 
-def interrupt(remote):
-    """Ctrl-C in the middle of the first test, when it has changed something."""
+def interrupt(remote, number):
+    """
+    Like Ctrl-C, which goes to all processes, or like kill(1), in the middle of
+    the first test, when it has changed something.
+    """
     before = state()
     # a case must not end while the hosts are looked at
     lab = start("run", remote, DURATION="5")
     for line in lab.stdout:
         print(line, end="")
-        if line.startswith("  ok 1 "):
+        if line.startswith(("  ok 1 ", "  not ok 1 ")):
             break
     changed = wait_for_change(before)
-    os.killpg(lab.pid, signal.SIGINT)
+    if number == signal.SIGINT:
+        os.killpg(lab.pid, number)
+    else:
+        lab.send_signal(number)
     output = finish(lab)
     (ktap,) = LAB.glob("*.ktap")
     shutil.copy(ktap, guest.OUT / f"interrupted-{ktap.name}")
-    return {"it was in its middle":
+    name = signal.Signals(number).name
+    return {f"{name}: it was in its middle":
                 changed and "KeyboardInterrupt" in ktap.read_text(),
-            "it ends by the signal": lab.returncode == 128 + signal.SIGINT,
-            "it says where the results are": "stopped; what" in output}
+            f"{name}: the status is the signal's":
+                lab.returncode == 128 + number,
+            f"{name}: it says where the results are":
+                "stopped; what" in output}
 
 
 def main():
     remote, files = os.environ["REMOTE_ARGS"], sys.argv[1:]
     install(files)
-    before, processes = state(), state(PROCESSES)
-    checks = check(remote) | run(remote, files) | interrupt(remote)
-    left = [*differences(before, state()),
-            *differences(processes, state(PROCESSES))]
+    before = state(STATE + PROCESSES)
+    checks = check(remote) | run(remote, files)
+    for number in signal.SIGINT, signal.SIGTERM:
+        checks |= interrupt(remote, number)
+    left = [*differences(before, state(STATE + PROCESSES))]
     for line in left:
         print(line)
     passed = guest.report(checks | {"nothing is left behind": not left})
