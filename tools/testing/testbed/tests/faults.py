@@ -9,6 +9,7 @@ config.faults cannot run all of them.
 """
 
 import argparse
+import ctypes
 import errno
 import os
 import random
@@ -24,14 +25,16 @@ from pathlib import Path
 import guest
 from device import Device
 from frames import Wire, namespace, xdp_pass
-from transfer import Transfer, blocks
+from transfer import Transfer, blocks, while_off
 
 DUT = guest.DUT
 MORE = 300_000          # bytes that prove that traffic flows
 USECS = 10000           # gathers blocks; 7.4 ms, see frames.THROTTLE_US
 TOGGLES = 1000
+DELETE_MODULE = 176     # the system call
 FAULTS = {}             # {name: (function, the files that it needs)}
 SUMS = Counter()
+CHANCE = random.Random()
 
 # What not every kernel has
 MODULE = Path("/sys/module/srpic/initstate")
@@ -109,6 +112,9 @@ def toggle(transfer, undo):
         device.switch(True)
         time.sleep(0.015)
         SUMS["toggles"] += 2
+    off = while_off(before)
+    print(f"  {off} packets while off")
+    assert off > 100, "it was hardly off"
     transfer.must_be_sorted(f"{TOGGLES} toggles", before)
 
 
@@ -193,11 +199,11 @@ def busy_polling(transfer, undo):
 def settings(transfer, undo):
     undo.callback(guest.sysctl, "rcv", {"net.srpic.block_size": 32,
                                         "net.srpic.full_flush_pkts": 0})
-    before, choose = guest.ethtool_stats("rcv", DUT), random.Random(1)
+    before = guest.ethtool_stats("rcv", DUT)
     for _ in range(40):
         guest.sysctl("rcv", {
-            "net.srpic.block_size": choose.randint(8, 128),
-            "net.srpic.full_flush_pkts": choose.choice((0, 16, 300, 65536))})
+            "net.srpic.block_size": CHANCE.randint(1, 128),
+            "net.srpic.full_flush_pkts": CHANCE.choice((0, 16, 300, 65536))})
         time.sleep(0.02)
     transfer.must_be_sorted("40 settings", before)
 
@@ -248,6 +254,10 @@ def library_in_use(transfer, undo):
     done = subprocess.run(["modprobe", "-r", "srpic"], check=False,
                           capture_output=True, text=True)
     assert done.returncode and "in use" in done.stderr, done
+    # modprobe does not even ask the kernel
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.syscall(DELETE_MODULE, b"srpic", os.O_NONBLOCK) == -1
+    assert ctypes.get_errno() == errno.EWOULDBLOCK, ctypes.get_errno()
     transfer.must_be_sorted("still there")
 
 
@@ -451,9 +461,11 @@ def run(name, may_skip):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--may-skip", nargs="+", default=[], metavar="NAME",
                         help="what this kernel need not be able to run")
     args = parser.parse_args()
+    CHANCE.seed(args.seed)
     if Path("/sys/kernel/config").exists():
         sh("mount", "-t", "configfs", "configfs", "/sys/kernel/config")
     guest.set_sender("RACK")

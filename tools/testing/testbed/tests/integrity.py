@@ -6,13 +6,12 @@ Fails if a byte is wrong, if nothing was sorted, or if blocks were too short
 for the test to mean anything.
 """
 
-import re
 import sys
 import time
 
 import guest
 from device import Device
-from transfer import Transfer, blocks
+from transfer import Transfer, blocks, while_off
 
 TOGGLE_S = 0.05         # between two, so that there are polls without SRPIC
 
@@ -29,10 +28,7 @@ def run(address, seconds):
                 time.sleep(TOGGLE_S)
                 toggles += 1
     taken, late, mean = blocks(before)
-    moved = guest.difference(before, guest.ethtool_stats("rcv", guest.DUT))
-    off = sum(value for name, value in moved.items()
-              if re.fullmatch(r"rx_queue_\d+_packets", name))
-    off -= taken + moved.get("srpic_packets_passed", 0)
+    off = while_off(before)
     guest.switch(False)
 
     print(f"{address}: {transfer.arrived} bytes, {toggles} toggles, "

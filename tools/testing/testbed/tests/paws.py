@@ -63,11 +63,16 @@ TABLE = [
       for order in at_every_position("R3", data(4, 9))],
     *[("D0 D1 D2 D3", " ".join([*data(4, n), f"R{n}", *data(n + 1, 9)]),
        NO_MORE) for n in range(4, 10)],
+    # and with a hole
+    ("", "D1 D2 D3 R3 D4 D5", NO_MORE),
+    *[("D1 D2 D3", order, NO_MORE)
+      for order in at_every_position("R3", data(4, 9))],
     # Sorting D0 to the front is right, but R1 then no longer is beyond a hole:
     # TCP takes over its TSval, ahead of all older ones that are yet to come,
     # in this block or later.
     ("D2 D3 D4", "R1 D5 D0", (0, 1)),
     ("D2 D3 D4", "R1 D5 D6 D7 D0", (0, 3)),
+    ("D1 D2 D3", "R3 D4 D5 D0", (0, 2)),
     ("D2 D3 D4 R1 D0", "D5 D6 D7", (0, 3)),
     # one for each place where a retransmission could pass older data
     ("", "D0 D2 D3 R1", (0, 0)),        # to curr, past after

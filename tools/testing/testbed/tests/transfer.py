@@ -3,6 +3,7 @@
 
 import hashlib
 import random
+import re
 import socket
 import threading
 import time
@@ -79,6 +80,15 @@ class Transfer:
     def sound(self):
         """Whether all that was sent arrived, and nothing else."""
         return self.sent is not None and self.sent == self.received
+
+
+def while_off(before):
+    """Packets that SRPIC did not see since ethtool_stats() was before."""
+    moved = guest.difference(before, guest.ethtool_stats("rcv", guest.DUT))
+    return sum(value for name, value in moved.items()
+               if re.fullmatch(r"rx_queue_\d+_packets", name)) - \
+        moved.get("srpic_packets_taken", 0) - \
+        moved.get("srpic_packets_passed", 0)
 
 
 def blocks(before):
