@@ -26,7 +26,7 @@ def lacking():
         "no iperf3": (path_without("iperf3"), "command: iperf3",
                       ["reorder.py", "impair.py"]),
         "no ethtool": (path_without("ethtool"), "command: ethtool",
-                       suite.FILES),
+                       ["toggle.py"]),
         "no tc": (path_without("tc"), "command: tc",
                   ["reorder.py", "latency.py"]),
         "no netem": (path_without("tc", NO_NETEM), "no netem on the remote's",
