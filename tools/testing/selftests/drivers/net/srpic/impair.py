@@ -5,7 +5,6 @@ A path that loses, duplicates or corrupts packets, and one that reorders as
 well: all bytes arrive, and nothing gets worse with SRPIC.
 """
 
-import re
 import time
 
 from lib.py import (
@@ -18,6 +17,7 @@ from lib.py import (
     flow_cases,
     off_and_on,
     run,
+    tcp_counters,
 )
 
 # What each of them makes TCP count here.
@@ -32,13 +32,11 @@ MARGIN, ORDER_MARGIN, AGAIN_MARGIN = 0.2, 0.25, 1
 
 
 class Counted(Iperf3):
-    """Connections whose sender is looked at, too."""
+    """Connections whose sender is asked for what it sent again."""
 
     def sample(self):
-        heads, values = re.findall("^Tcp: (.*)$", self.env.there(
-            "cat /proc/net/snmp"), re.MULTILINE)
-        count = dict(zip(heads.split(), values.split()))
-        return super().sample() | {"retransmits": int(count["RetransSegs"])}
+        there = tcp_counters(self.env.there("cat /proc/net/snmp"))
+        return super().sample() | {"retransmits": there["retransmits"]}
 
 
 def specs(env, streams):

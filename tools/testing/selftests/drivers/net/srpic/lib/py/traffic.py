@@ -13,6 +13,7 @@ from . import stream
 from .run import undo, uninterrupted
 
 TCP_COUNTERS = {"TcpInSegs": "segments", "TcpOutSegs": "acks",
+                "TcpRetransSegs": "retransmits",
                 "TcpExtTCPOFOQueue": "out_of_order",
                 "TcpExtTCPDSACKOldSent": "duplicates",
                 "TcpInCsumErrors": "corrupt",
@@ -31,16 +32,14 @@ SIGMA = 3
 UNCERTAIN = 0.25
 
 
-def tcp_counters():
-    """The counters of this host's TCP that matter here."""
-    found = {}
-    for path in "/proc/net/snmp", "/proc/net/netstat":
-        lines = Path(path).read_text().splitlines()
-        for keys, values in zip(lines[::2], lines[1::2]):
-            group = keys.split(":")[0]
-            for key, value in zip(keys.split()[1:], values.split()[1:]):
-                if group + key in TCP_COUNTERS:
-                    found[TCP_COUNTERS[group + key]] = int(value)
+def tcp_counters(text):
+    """The counters of TCP that matter here, of /proc/net/snmp or netstat."""
+    found, lines = {}, text.splitlines()
+    for keys, values in zip(lines[::2], lines[1::2]):
+        group = keys.split(":")[0]
+        for key, value in zip(keys.split()[1:], values.split()[1:]):
+            if group + key in TCP_COUNTERS:
+                found[TCP_COUNTERS[group + key]] = int(value)
     return found
 
 
@@ -76,7 +75,9 @@ class Traffic:
     def sample(self):
         return {"ns": time.monotonic_ns(),
                 "bytes": sum(self.received().values()),
-                **tcp_counters(), **self.env.stats()}
+                **tcp_counters(Path("/proc/net/snmp").read_text()),
+                **tcp_counters(Path("/proc/net/netstat").read_text()),
+                **self.env.stats()}
 
     def measure(self, seconds):
         """How the counters move in the next seconds."""
@@ -186,9 +187,8 @@ def summary(counts):
     out = {"mbps": round(count["bytes"] * 8e-6 / seconds, 1),
            "mbps_error": round(statistics.stdev(rates) / len(rates) ** 0.5, 1),
            "seconds": round(seconds, 3)}
-    for name in (*TCP_COUNTERS.values(), "retransmits"):
-        if name in count:
-            out[name] = round(count[name] / seconds, 1)
+    for name in TCP_COUNTERS.values():
+        out[name] = round(count[name] / seconds, 1)
     out["taken"], out["passed"] = (
         count["packets_taken"], count["packets_passed"])
     out["block"] = round(count["packets_taken"] / max(count["blocks"], 1), 1)
