@@ -5,20 +5,18 @@ The selftests leave nothing behind when they are ended in their middle: what
 can be seen of both hosts is as before.
 """
 
-import os
 import re
 import signal
 import sys
 import time
 
 import suite
-from suite import PROCESSES, differences, state
+from suite import PROCESSES, differences, state, wait_for_change
 
 # The signal, whether it comes twice, and the seconds into the second case; None
 # for when it has changed something.
 ENDS = ((signal.SIGINT, True, None), (signal.SIGTERM, False, None),
         (signal.SIGHUP, False, 0.3))
-PATIENCE = 30
 
 # Of QUICK's cases, more that are ended, by SIGTERM, as they change what a second
 # one does not: {file: {the case before: what can be seen of the change}}.
@@ -28,15 +26,6 @@ LATER = {
                     "one_queue_v6_10": "Combined:"},
     "passthrough.py": {"multicast_v6": "mtu 9000"},
 }
-
-
-def wait_for_change(before, what=""):
-    """
-    Return as soon as a host is not as before, in a line that has what;
-    whether that has come.
-    """
-    return any(what in line for _ in range(PATIENCE)
-               for line in differences(before, state()))
 
 
 def interrupt(file, number, twice=False, middle_s=None, after="", what=""):
@@ -60,10 +49,7 @@ def interrupt(file, number, twice=False, middle_s=None, after="", what=""):
         changed = True      # or not: that must do no harm
         time.sleep(middle_s)
     for _ in range(1 + twice):
-        if number == signal.SIGINT:
-            os.killpg(test.pid, number)
-        else:
-            test.send_signal(number)
+        suite.interrupt(test, number)
         time.sleep(0.05)
     output += test.communicate(timeout=60)[0]
 

@@ -17,8 +17,14 @@ from pathlib import Path
 
 import guest
 import suite
-from interrupt import wait_for_change
-from suite import PROCESSES, STATE, differences, path_without, state
+from suite import (
+    PROCESSES,
+    STATE,
+    differences,
+    path_without,
+    state,
+    wait_for_change,
+)
 
 TREE = Path("/tmp/srpic")
 LAB = TREE / "out/lab"
@@ -120,10 +126,7 @@ def interrupt(remote, number):
         if line.startswith(("  ok 1 ", "  not ok 1 ")):
             break
     changed = wait_for_change(before)
-    if number == signal.SIGINT:
-        os.killpg(lab.pid, number)
-    else:
-        lab.send_signal(number)
+    suite.interrupt(lab, number)
     output = finish(lab)
     (ktap,) = LAB.glob("*.ktap")
     shutil.copy(ktap, guest.OUT / f"interrupted-{ktap.name}")

@@ -8,6 +8,7 @@ import difflib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -84,6 +85,7 @@ for what in -k -c -g -l -x --show-priv-flags; do
 done
 """
 PROCESSES = "ps -eo comm= | grep -v '^kworker' | sort"
+PATIENCE = 30       # times that both hosts are looked at
 
 
 def lines_of(command):
@@ -105,6 +107,23 @@ def differences(before, after):
                                          lineterm=""):
             if not line.startswith(("---", "+++", "@@")):
                 yield f"{host}: {line}"
+
+
+def wait_for_change(before, what=""):
+    """
+    Return as soon as a host is not as before, in a line that has what;
+    whether that has come.
+    """
+    return any(what in line for _ in range(PATIENCE)
+               for line in differences(before, state()))
+
+
+def interrupt(process, number):
+    """SIGINT as from Ctrl-C, which goes to all processes; others as kill(1)."""
+    if number == signal.SIGINT:
+        os.killpg(process.pid, number)
+    else:
+        process.send_signal(number)
 
 
 # A tc of a kernel that has no netem.
