@@ -11,7 +11,7 @@ import time
 
 import guest
 from device import Device
-from transfer import Transfer, blocks, while_off
+from transfer import Transfer, blocks, coalesce, statistics, while_off
 
 TOGGLE_S = 0.05         # between two, so that there are polls without SRPIC
 
@@ -19,7 +19,7 @@ TOGGLE_S = 0.05         # between two, so that there are polls without SRPIC
 def run(address, seconds):
     """One transfer; True if it was sound."""
     device = Device()       # a process for each toggle would be too slow
-    before, toggles = guest.ethtool_stats("rcv", guest.DUT), 0
+    before, toggles = statistics(), 0
     with Transfer(address) as transfer:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -46,7 +46,7 @@ def main():
     seconds = float(sys.argv[1])
     guest.set_sender("RACK")
     guest.set_path(rate_mbit=250, delay_us=2000, jitter_us=200)
-    guest.coalesce(1000)
+    coalesce(1000)
     # both, even if the first one fails
     results = [run(address, seconds)
                for address in (guest.RCV_V4, guest.RCV_V6)]

@@ -13,7 +13,7 @@ import threading
 import guest
 from device import Device
 from frames import THROTTLE_US, Wire
-from transfer import blocks
+from transfer import blocks, coalesce, statistics
 
 FRAMES = 48
 SWITCHES = 1000
@@ -30,12 +30,12 @@ def toggle(device, stop, switched):
 def main():
     bursts = int(sys.argv[1])
     guest.ns("rcv", f"ethtool -K {guest.DUT} gro off")
-    guest.coalesce(THROTTLE_US)
+    coalesce(THROTTLE_US)
     wire = Wire(guest.RTR_DEV, guest.DUT)
     stop, switched = threading.Event(), []
     thread = threading.Thread(target=toggle, daemon=True,
                               args=(Device(), stop, switched))
-    before = guest.ethtool_stats("rcv", guest.DUT)
+    before = statistics()
     thread.start()
     wrong = in_order = number = 0
     while number < bursts or len(switched) < SWITCHES and thread.is_alive():
