@@ -30,6 +30,7 @@ from transfer import (
     Transfer,
     blocks,
     coalesce,
+    set_path,
     statistics,
     while_off,
 )
@@ -246,8 +247,7 @@ def other_namespace(transfer, undo):
         transfer.must_be_sorted("after its end" if ended else "after a move")
 
 
-@fault()
-def removed_and_found(transfer, undo):
+def make_anew():
     """The PCI device goes, and a rescan finds it."""
     device = Path(rcv(f"readlink -f /sys/class/net/{DUT}/device").strip())
     if NIC == "virtio":
@@ -256,6 +256,11 @@ def removed_and_found(transfer, undo):
     assert not device.exists()
     Path("/sys/bus/pci/rescan").write_text("1")
     topology(f"ip link set $(nic 02) name {DUT} netns rcv; add_receiver")
+
+
+@fault()
+def removed_and_found(transfer, undo):
+    make_anew()
     transfer.wait_for(MORE)
     set_up_device()
     transfer.must_be_sorted("found")
@@ -317,7 +322,10 @@ def no_memory(transfer, undo):
         said = [text for _, text in log.read()]
         assert any(what in text for text in said), said
 
-    if NIC == "igb":        # others have their queues fixed
+    if NIC != "igb":        # its queues stay, with the memory that they have
+        make_anew()
+        coalesce(USECS)
+    else:
         undo.callback(rcv, f"ethtool -L {DUT} combined 2")
         with no_memory_for_library():
             rcv(f"ethtool -L {DUT} combined 1")
@@ -415,17 +423,6 @@ def suspend(transfer, undo):
     transfer.must_be_sorted("resumed")
 
 
-def set_path(slot_ms=100):
-    """
-    What gathers in a slot leaves the router at once: so blocks are long
-    even if a kernel full of checks can take only a hundred packets a second.
-    """
-    guest.set_path(rate_mbit=12, delay_us=5000, jitter_us=5000)
-    guest.ns("rtr", f"tc qdisc replace dev {guest.RTR_DEV} root netem "
-                    "limit 100000 delay 5ms 5ms distribution normal "
-                    f"slot {slot_ms}ms {slot_ms}ms")
-
-
 def strike(name):
     """One fault; (bytes that arrived, complaints)."""
     function, *_ = FAULTS[name]
@@ -442,6 +439,9 @@ def strike(name):
                          rcv(f"ethtool --show-priv-flags {DUT}")):
             complaints.append("the flag went off")
     except (AssertionError, RuntimeError, OSError) as error:
+        # where it is stuck
+        for name, dev in (("rtr", guest.RTR_DEV), ("rcv", DUT)):
+            print(guest.ns(name, f"ip -s link show {dev}", check=False))
         while error:        # also what failed before it was not undone
             complaints.append(f"{type(error).__name__}: {error}")
             error = error.__context__

@@ -11,7 +11,14 @@ import time
 
 import guest
 from device import Device
-from transfer import Transfer, blocks, coalesce, statistics, while_off
+from transfer import (
+    Transfer,
+    blocks,
+    coalesce,
+    set_path,
+    statistics,
+    while_off,
+)
 
 TOGGLE_S = 0.05         # between two, so that there are polls without SRPIC
 
@@ -45,7 +52,7 @@ def run(address, seconds):
 def main():
     seconds = float(sys.argv[1])
     guest.set_sender("RACK")
-    guest.set_path(rate_mbit=250, delay_us=2000, jitter_us=200)
+    set_path(rate_mbit=100, slot_ms=20)
     coalesce(1000)
     # both, even if the first one fails
     results = [run(address, seconds)

@@ -83,6 +83,17 @@ class Transfer:
         return self.sent is not None and self.sent == self.received
 
 
+def set_path(rate_mbit=12, slot_ms=100):
+    """
+    What gathers in a slot leaves the router at once: so blocks are long
+    even if a kernel full of checks can take only a hundred packets a second.
+    """
+    guest.set_path(rate_mbit=rate_mbit, delay_us=5000)
+    guest.ns("rtr", f"tc qdisc replace dev {guest.RTR_DEV} root netem "
+                    "limit 100000 delay 5ms 5ms distribution normal "
+                    f"slot {slot_ms}ms {slot_ms}ms")
+
+
 def coalesce(usecs):
     """
     As guest.coalesce(). QEMU's virtio cannot, and its e1000e does too little:
