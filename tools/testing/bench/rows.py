@@ -17,6 +17,8 @@ MEASURED = ("Kconfig", "drivers", "include", "patches", "scripts",
             ":(exclude)patches/README.md", ":(exclude)scripts/coccinelle",
             ":(exclude)scripts/*-modules",
             ":(glob)tools/testing/testbed/*",
+            *(f":(exclude)tools/testing/testbed/config.{name}"
+              for name in ("debug", "faults", "kcsan", "rt")),
             "tools/testing/testbed/tests/frames.py",
             "tools/testing/testbed/tests/device.py",
             *(f"tools/testing/bench/{name}" for name in (
