@@ -115,6 +115,9 @@ def wait_for_path(path, seconds=30):
 def toggle(transfer, undo):
     """The flag goes off and on a thousand times."""
     device = Device()
+    undo.callback(set_path)
+    # packets in nearly each phase, whose length no slot goes into
+    set_path(rate_mbit=100, slot_ms=13)
     before = statistics()
     for _ in range(TOGGLES // 2):
         device.switch(False)
@@ -154,7 +157,9 @@ def channels(transfer, undo):
 
 @fault(nics=["igb", "e1000e"])
 def coalescing(transfer, undo):
-    undo.callback(guest.coalesce, USECS)
+    was = re.search(r"^rx-usecs:\s+(\d+)$", rcv(f"ethtool -c {DUT}"),
+                    re.MULTILINE)[1]
+    undo.callback(rcv, f"ethtool -C {DUT} rx-usecs {was}")
     for usecs in 100, 0, 3, 5000:
         rcv(f"ethtool -C {DUT} rx-usecs {usecs}")
         transfer.must_be_sorted(f"rx-usecs {usecs}")
@@ -359,6 +364,7 @@ def netconsole(transfer, undo):
     with namespace("rtr"):
         listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         listener.bind(("10.0.2.1", 6666))
+    listener.setsockopt(socket.SOL_SOCKET, 33, 8 << 20)     # RCVBUFFORCE
     undo.callback(listener.close)
     target = NETCONSOLE / "dut"
     target.mkdir()
@@ -369,18 +375,19 @@ def netconsole(transfer, undo):
                 "local_ip": guest.RCV_V4, "remote_mac": "52:54:00:00:00:01",
                 "enabled": 1}.items():
             (target / name).write_text(f"{value}")
-    lines = 100
     devkmsg = Path("/proc/sys/kernel/printk_devkmsg")
     undo.callback(devkmsg.write_text, devkmsg.read_text())
     devkmsg.write_text("on\n")
+    before, goal = statistics(), transfer.arrived + MORE
+    heard = lines = 0
     with open("/dev/kmsg", "w") as log:
-        for number in range(lines):
-            log.write(f"<3>netconsole line {number}\n")
+        while lines < 100 or transfer.arrived < goal:
+            log.write(f"<3>netconsole line {lines}\n")
             log.flush()
+            lines += 1
             time.sleep(0.002)
-    transfer.must_be_sorted("netconsole enabled")
+    transfer.must_be_sorted("netconsole sends", before)
     listener.setblocking(False)
-    heard = 0
     with suppress(BlockingIOError):
         while listener.recv(2048):
             heard += 1
