@@ -67,9 +67,9 @@ TABLE = [
     ("", "D1 D2 D3 R3 D4 D5", NO_MORE),
     *[("D1 D2 D3", order, NO_MORE)
       for order in at_every_position("R3", data(4, 9))],
-    # Sorting D0 to the front is right, but R1 then no longer is beyond a hole:
-    # TCP takes over its TSval, ahead of all older ones that are yet to come,
-    # in this block or later.
+    # Sorting D0 to the front is right, but what was sent again then no longer is
+    # beyond a hole: TCP takes over its TSval, ahead of all older ones that are
+    # yet to come, in this block or later. So more is rejected than without.
     ("D2 D3 D4", "R1 D5 D0", (0, 1)),
     ("D2 D3 D4", "R1 D5 D6 D7 D0", (0, 3)),
     ("D1 D2 D3", "R3 D4 D5 D0", (0, 2)),
