@@ -13,9 +13,12 @@ import threading
 import guest
 from device import Device
 from frames import THROTTLE_US, Wire
-from transfer import blocks, coalesce, statistics
+from transfer import NIC, blocks, coalesce, statistics
 
 FRAMES = 48
+# QEMU's e1000e has a poll for each of some frames, then one for all that remain:
+# let those be one block.
+FLOWS = 1 if NIC == "e1000e" else 3
 SWITCHES = 1000
 
 
@@ -30,7 +33,8 @@ def toggle(device, stop, switched):
 def main():
     bursts = int(sys.argv[1])
     guest.ns("rcv", f"ethtool -K {guest.DUT} gro off")
-    coalesce(THROTTLE_US)
+    # igb makes 33 ms of its longest throttle; a timer goes by what it is told
+    coalesce(THROTTLE_US if NIC == "igb" else 33000)
     wire = Wire(guest.RTR_DEV, guest.DUT)
     stop, switched = threading.Event(), []
     thread = threading.Thread(target=toggle, daemon=True,
@@ -41,7 +45,8 @@ def main():
     while number < bursts or len(switched) < SWITCHES and thread.is_alive():
         order = list(range(FRAMES))
         random.Random(number).shuffle(order)
-        frames = [wire.frame(1000 * n, 100 + number % 200, port=4000 + n % 3)
+        frames = [wire.frame(1000 * n, 100 + number % 200,
+                             port=4000 + n % FLOWS)
                   for n in order]
         got = wire.burst(frames)
         wrong += sorted(got) != sorted(frames)
