@@ -387,7 +387,9 @@ def below(chapters):
                         *chapter.start(cell),
                         METRICS[metric].label, number(ours), number(theirs),
                         *(estimate(cell.interval("link_percent", side))
-                          for side in SIDES)])
+                          for side in SIDES),
+                        scaled("mean_block",
+                               cell.interval("mean_block", True))])
     return found, count
 
 
@@ -420,7 +422,8 @@ def worse_text(chapters):
         parts.append(table([
             ("experiment", ()), ("job", ()), ("what", ()),
             ("with / without", ("here", "paper")),
-            ("% of the link", tuple(SIDES.values()))], lines))
+            ("% of the link", tuple(SIDES.values())), ("mean block", ())],
+            lines))
     return parts
 
 
@@ -430,12 +433,18 @@ def reached(target):
         f" ({number(target['mbps'])} Mbit/s)" if target["mbps"] else "")
 
 
-def targets_text(targets):
+def targets_text(targets, chapters):
     """The table of targets."""
+    names = {target["experiment"] for target in targets}
+    commits = {chapter.origin for chapter in chapters if chapter.name in names}
     missed = [f"{target['name']}: {target['cause']}" for target in targets
               if not target["met"]]
     return [heading("Targets", "="),
-            f"Met: {len(targets) - len(missed)} of {len(targets)}.",
+            filled(f"Met: {len(targets) - len(missed)} of {len(targets)}. "
+                   "Means are compared; what the seeds prove is said with the "
+                   "tables." + " The rows are of several commits, see above: "
+                   "``make bench`` takes those of one only."
+                   * (len(commits) > 1)),
             table([(name, ()) for name in (
                 "what", "measured", "target", "unit", "met", "rows of")],
                 [[target["name"], reached(target), target["target"],
@@ -520,7 +529,7 @@ def page(chapters, absent, targets, prose, figures):
     if absent:
         parts.append(filled(
             f"Experiments that were not run: {', '.join(absent)}."))
-    parts += targets_text(targets) + worse_text(chapters)
+    parts += targets_text(targets, chapters) + worse_text(chapters)
     parts.append(heading("Experiments", "="))
     for chapter in chapters:
         parts += chapter_text(chapter, prose.get(chapter.name),
