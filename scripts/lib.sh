@@ -59,11 +59,25 @@ config_of() {
 	[ ! -f "$config-$1" ] || echo "$config-$1"
 }
 
+# not_for_us VERSION: prints types of checkpatch's complaints that our sources have
+# nothing to do about: macros that are lists of initialisers; what 6.12 has
+# nothing for (kvzalloc_obj()); what is wanted to be const and is filled in, as a
+# namespace's copy of the sysctls
+not_for_us() {
+	echo "MACRO_ARG_REUSE$([ "$1" = 6.12 ] || echo ,ALLOC_WITH_SIZEOF,CONST_STRUCT)"
+}
+
 # series_of VERSION: prints the directory of the patches for it
 series_of() {
 	local dir=$TOP/patches/$1
 
 	[ -f "$dir/series" ] ||
-		die "there is no series for kernel $1, only for: $(cd "$TOP/patches" && echo */)"
+		die "there is no series for kernel $1, only for: $(cd "$TOP/patches" && dirname -- */series | xargs)"
 	echo "$dir"
+}
+
+# identity: prints NAME <ADDRESS> of whoever runs this, if git was told
+identity() {
+	git -C "$TOP" -c safe.directory='*' -c user.useConfigOnly=true \
+		var GIT_AUTHOR_IDENT 2> /dev/null | sed 's/ [0-9]* [-+][0-9]*$//'
 }

@@ -5,6 +5,7 @@
 
 #include <linux/compiler.h>
 #include <linux/errno.h>
+#include <linux/kconfig.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
@@ -21,59 +22,22 @@
  * - hands every received packet to srpic_receive() where it called
  *   napi_gro_receive(),
  * - calls srpic_flush() once after the last receive ring is cleaned, on
- *   every path, and before napi_complete_done().
+ *   every path, and before napi_complete_done(),
+ *
+ * and none of these if it is polled with a budget of 0: netpoll does that, and
+ * another CPU may be in the same poll function then.
  *
  * All its packets must go this way: one that takes another, such as
  * napi_gro_frags() or netif_receive_skb(), can overtake what is held.
  *
- * It has an option in drivers/net/srpic/Kconfig, and opts in with one line in
- * its Makefile::
- *
- *	ccflags-$(CONFIG_FOO_SRPIC) += -DSRPIC_DRIVER
- *
- * Without that define all of the interface is stubs, and the driver compiles
- * to what it was.
+ * The driver's Kconfig entry says ``depends on SRPIC || SRPIC=n``. Without
+ * CONFIG_SRPIC all that is left of the interface is napi_gro_receive().
  */
-
-/**
- * enum srpic_stat - what is counted, per network device
- * @SRPIC_FLUSH_BLOCK: blocks flushed because they were full
- * @SRPIC_FLUSH_RING: blocks flushed because the context took as many packets
- *	as the receive ring has descriptors (or net.srpic.full_flush_pkts)
- * @SRPIC_FLUSH_POLL: blocks flushed because the poll ended
- * @SRPIC_FLUSH_BARRIER: blocks flushed ahead of a packet that is not suitable
- * @SRPIC_FLUSH_TIMESTAMP: blocks flushed to keep the order of TCP timestamps,
- *	or because the next packet's cannot be compared with those held
- * @SRPIC_FLUSH_OVERLAP: blocks flushed because a packet overlaps what is held,
- *	or is too far away from it to be compared
- * @SRPIC_FLUSH_EVICT: blocks flushed because all managers of a set held
- *	packets
- * @SRPIC_PACKETS_TAKEN: packets that went through a block
- * @SRPIC_PACKETS_PASSED: packets that were not suitable
- * @SRPIC_PACKETS_OUT_OF_ORDER: packets taken that went to prev or after
- * @SRPIC_COUNTERS: number of counters above
- * @SRPIC_BLOCKS: blocks flushed, the sum of all causes
- * @SRPIC_STATS: number of statistics in ``ethtool -S``
- */
-enum srpic_stat {
-	SRPIC_FLUSH_BLOCK,
-	SRPIC_FLUSH_RING,
-	SRPIC_FLUSH_POLL,
-	SRPIC_FLUSH_BARRIER,
-	SRPIC_FLUSH_TIMESTAMP,
-	SRPIC_FLUSH_OVERLAP,
-	SRPIC_FLUSH_EVICT,
-	SRPIC_PACKETS_TAKEN,
-	SRPIC_PACKETS_PASSED,
-	SRPIC_PACKETS_OUT_OF_ORDER,
-	SRPIC_COUNTERS,
-	SRPIC_BLOCKS = SRPIC_COUNTERS,
-	SRPIC_STATS
-};
 
 struct srpic;
 
-#ifdef SRPIC_DRIVER
+/* How many statistics srpic_get_stats() adds to those of a driver. */
+#define SRPIC_NUM_STATS		(IS_ENABLED(CONFIG_SRPIC) ? 11 : 0)
 
 /**
  * struct srpic_dev - SRPIC on one network device, embedded by its driver
@@ -82,42 +46,44 @@ struct srpic;
  */
 struct srpic_dev {
 	/* private: */
+#if IS_ENABLED(CONFIG_SRPIC)
 	struct net_device *netdev;
 	unsigned int ring_pkts;		/* descriptors in a receive ring */
 	struct mutex lock;		/* protects everything below */
 	struct list_head napis;		/* of struct srpic_napi */
-	u64 retired[SRPIC_COUNTERS];	/* counts of contexts that are gone */
+	u64 retired[SRPIC_NUM_STATS];	/* of contexts that are gone */
 	bool enabled;
+#endif
 };
 
 /**
  * struct srpic_napi - SRPIC on one NAPI instance, embedded by its driver
  *
- * Zeroed memory is a valid instance that never sorts. All fields are private
- * to the library.
+ * Zeroed until it is added. All fields are private to the library.
  */
 struct srpic_napi {
 	/* private: */
+	struct napi_struct *napi;
+#if IS_ENABLED(CONFIG_SRPIC)
 	struct srpic *poll;		/* what this poll uses; NULL: off */
 	struct srpic *active;		/* what the next poll will use */
 	struct srpic *srpic;		/* lives until the vector goes */
-	struct srpic_dev *dev;
-	struct list_head node;		/* on dev->napis */
+	struct srpic_dev *sd;
+	struct list_head node;		/* on sd->napis */
+#endif
 };
 
-/* For a list of private flags: the name and its comma, or nothing at all. */
-#define SRPIC_PRIV_FLAG		"srpic",
-#define SRPIC_NUM_STATS		SRPIC_STATS
+#if IS_ENABLED(CONFIG_SRPIC)
 
 void srpic_init(struct srpic_dev *sd, struct net_device *netdev);
 int srpic_enable(struct srpic_dev *sd, bool on);
-void srpic_add_napi(struct srpic_dev *sd, struct srpic_napi *sn);
+void srpic_add_napi(struct srpic_dev *sd, struct srpic_napi *sn,
+		    struct napi_struct *napi);
 void srpic_del_napi(struct srpic_napi *sn);
 void srpic_get_strings(u8 **data);
-void srpic_get_stats(struct srpic_dev *sd, u64 *data);
-void __srpic_receive(struct srpic_napi *sn, struct napi_struct *napi,
-		     struct sk_buff *skb);
-void __srpic_flush(struct srpic_napi *sn, struct napi_struct *napi);
+void srpic_get_stats(struct srpic_dev *sd, u64 **data);
+void __srpic_receive(struct srpic *srpic, struct sk_buff *skb);
+void __srpic_flush(struct srpic *srpic);
 
 /**
  * srpic_enabled - whether SRPIC is switched on
@@ -154,7 +120,7 @@ static inline void srpic_set_ring(struct srpic_dev *sd, unsigned int pkts)
  * Decides whether this poll sorts. Must be called once per poll, so that
  * switching off in the middle of it strands no packet.
  *
- * Context: the poll function of the NAPI instance.
+ * Context: the poll function of the NAPI instance, with a budget.
  */
 static inline void srpic_begin(struct srpic_napi *sn)
 {
@@ -164,49 +130,39 @@ static inline void srpic_begin(struct srpic_napi *sn)
 /**
  * srpic_receive - receive a packet, sorted if SRPIC is on
  * @sn: the NAPI instance that is polled
- * @napi: the same, as the core knows it
  * @skb: the packet, as napi_gro_receive() takes it; consumed
  *
  * In place of napi_gro_receive(). The packet reaches it at the latest in
- * srpic_flush(), on the same NAPI instance. Cannot fail; no allocation, lock
- * or atomic operation is made.
+ * srpic_flush(), on the same NAPI instance. Cannot fail; SRPIC makes no
+ * allocation, lock or atomic operation.
  *
- * Context: the poll function of @napi.
+ * Context: the poll function of the NAPI instance, after srpic_begin().
  */
-static inline void srpic_receive(struct srpic_napi *sn,
-				 struct napi_struct *napi,
-				 struct sk_buff *skb)
+static inline void srpic_receive(struct srpic_napi *sn, struct sk_buff *skb)
 {
 	if (unlikely(sn->poll))
-		__srpic_receive(sn, napi, skb);
+		__srpic_receive(sn->poll, skb);
 	else
-		napi_gro_receive(napi, skb);
+		napi_gro_receive(sn->napi, skb);
 }
 
 /**
  * srpic_flush - deliver all that is held
  * @sn: the NAPI instance that is polled
- * @napi: the same, as the core knows it
  *
  * Must be called after the receive rings are cleaned and before
  * napi_complete_done(), on every path out of the poll function: afterwards
  * another CPU may own the NAPI instance.
  *
- * Context: the poll function of @napi.
+ * Context: the poll function of the NAPI instance, after srpic_begin().
  */
-static inline void srpic_flush(struct srpic_napi *sn, struct napi_struct *napi)
+static inline void srpic_flush(struct srpic_napi *sn)
 {
 	if (sn->poll)
-		__srpic_flush(sn, napi);
+		__srpic_flush(sn->poll);
 }
 
-#else /* !SRPIC_DRIVER */
-
-struct srpic_dev { };
-struct srpic_napi { };
-
-#define SRPIC_PRIV_FLAG
-#define SRPIC_NUM_STATS		0
+#else /* !CONFIG_SRPIC */
 
 static inline void srpic_init(struct srpic_dev *sd, struct net_device *netdev)
 {
@@ -217,8 +173,10 @@ static inline int srpic_enable(struct srpic_dev *sd, bool on)
 	return on ? -EOPNOTSUPP : 0;
 }
 
-static inline void srpic_add_napi(struct srpic_dev *sd, struct srpic_napi *sn)
+static inline void srpic_add_napi(struct srpic_dev *sd, struct srpic_napi *sn,
+				  struct napi_struct *napi)
 {
+	sn->napi = napi;
 }
 
 static inline void srpic_del_napi(struct srpic_napi *sn)
@@ -229,7 +187,7 @@ static inline void srpic_get_strings(u8 **data)
 {
 }
 
-static inline void srpic_get_stats(struct srpic_dev *sd, u64 *data)
+static inline void srpic_get_stats(struct srpic_dev *sd, u64 **data)
 {
 }
 
@@ -246,17 +204,15 @@ static inline void srpic_begin(struct srpic_napi *sn)
 {
 }
 
-static inline void srpic_receive(struct srpic_napi *sn,
-				 struct napi_struct *napi,
-				 struct sk_buff *skb)
+static inline void srpic_receive(struct srpic_napi *sn, struct sk_buff *skb)
 {
-	napi_gro_receive(napi, skb);
+	napi_gro_receive(sn->napi, skb);
 }
 
-static inline void srpic_flush(struct srpic_napi *sn, struct napi_struct *napi)
+static inline void srpic_flush(struct srpic_napi *sn)
 {
 }
 
-#endif /* SRPIC_DRIVER */
+#endif /* CONFIG_SRPIC */
 
 #endif /* _NET_SRPIC_H */

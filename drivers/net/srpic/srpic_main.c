@@ -9,16 +9,20 @@
 
 #include "srpic_priv.h"
 
-struct srpic *srpic_create(const struct srpic_dev *sd)
+/* On the device's node, not that of the CPU that switches SRPIC on. */
+struct srpic *srpic_create(const struct srpic_napi *sn)
 {
+	struct device *parent = sn->sd->netdev->dev.parent;
 	struct srpic *srpic;
 
-	/* those who call say that there is no memory, and what for */
-	srpic = kvzalloc(sizeof(*srpic), GFP_KERNEL | __GFP_NOWARN);
+	srpic = kvzalloc_node(sizeof(*srpic), GFP_KERNEL,
+			      parent ? dev_to_node(parent) :
+				       NUMA_NO_NODE);
 	if (!srpic)
 		return NULL;
 
-	srpic->dev = sd;
+	srpic->napi = sn->napi;
+	srpic->sd = sn->sd;
 	srpic_table_init(&srpic->table);
 	u64_stats_init(&srpic->syncp);
 	return srpic;
@@ -36,8 +40,9 @@ void srpic_destroy(struct srpic *srpic)
  * @sd: embedded in the driver's private data
  * @netdev: the device, whose network namespace has the settings
  *
- * Must be called before the first srpic_add_napi(). Takes no resources, so
- * there is no counterpart.
+ * Must be called before the device is registered, and before the first
+ * srpic_add_napi(). Takes no resources, so there is no counterpart; may be
+ * called again while no NAPI instance is added.
  *
  * Context: process context.
  */
@@ -55,7 +60,7 @@ EXPORT_SYMBOL_GPL(srpic_init);
 static bool srpic_prepare(struct srpic_napi *sn)
 {
 	if (!sn->srpic)
-		sn->srpic = srpic_create(sn->dev);
+		sn->srpic = srpic_create(sn);
 	return sn->srpic;
 }
 
@@ -87,7 +92,6 @@ int srpic_enable(struct srpic_dev *sd, bool on)
 		goto unlock;
 	list_for_each_entry(sn, &sd->napis, node) {
 		if (on && !srpic_prepare(sn)) {
-			netdev_err(sd->netdev, "no memory to switch SRPIC on\n");
 			err = -ENOMEM;
 			goto unlock;
 		}
@@ -106,24 +110,25 @@ EXPORT_SYMBOL_GPL(srpic_enable);
  * @sd: the device
  * @sn: embedded in the driver's NAPI vector, zeroed; one that was added already
  *	stays as it is
+ * @napi: the NAPI instance itself, by which packets will leave
  *
  * If SRPIC is on, the instance sorts from its first poll. Should there be no
- * memory for that, it receives without sorting, and the log says so; switching
- * SRPIC off and on tries again.
+ * memory for that, it receives without sorting; switching SRPIC off and on
+ * tries again.
  *
  * Context: process context, the NAPI instance is disabled; may sleep.
  */
-void srpic_add_napi(struct srpic_dev *sd, struct srpic_napi *sn)
+void srpic_add_napi(struct srpic_dev *sd, struct srpic_napi *sn,
+		    struct napi_struct *napi)
 {
 	mutex_lock(&sd->lock);
-	if (sn->dev)
+	if (sn->sd)
 		goto unlock;
-	sn->dev = sd;
+	sn->napi = napi;
+	sn->sd = sd;
 	list_add_tail(&sn->node, &sd->napis);
 	if (sd->enabled) {
-		if (!srpic_prepare(sn))
-			netdev_warn(sd->netdev,
-				    "no memory for SRPIC, a queue is not sorted\n");
+		srpic_prepare(sn);
 		srpic_activate(sn, true);
 	}
 unlock:
@@ -141,7 +146,7 @@ EXPORT_SYMBOL_GPL(srpic_add_napi);
  */
 void srpic_del_napi(struct srpic_napi *sn)
 {
-	struct srpic_dev *sd = sn->dev;
+	struct srpic_dev *sd = sn->sd;
 
 	if (!sd)
 		return;
@@ -169,6 +174,3 @@ static void __exit srpic_module_exit(void)
 
 module_init(srpic_module_init);
 module_exit(srpic_module_exit);
-
-MODULE_DESCRIPTION("Sorting Reordered Packets with Interrupt Coalescing");
-MODULE_LICENSE("GPL");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The table of managers: what is not inline, see srpic_manager.h. */
+/* The table of managers, see srpic_manager.h. */
 
 #include <linux/random.h>
 
@@ -9,7 +9,7 @@ void srpic_table_init(struct srpic_table *table)
 {
 	unsigned int set, way, i;
 
-	for (i = 0; i < SRPIC_KEY_WORDS; i++)
+	for (i = 0; i < ARRAY_SIZE(table->multiplier); i++)
 		table->multiplier[i] = get_random_u64() | 1;
 	for (set = 0; set < SRPIC_SETS; set++)
 		for (way = 0; way < SRPIC_WAYS; way++)
@@ -22,11 +22,16 @@ void srpic_table_init(struct srpic_table *table)
  * nothing now.
  */
 void srpic_table_open(struct srpic_table *table, struct srpic_manager *manager,
-		      const struct srpic_key *key)
+		      const struct net_device *netdev, struct srpic_flow flow)
 {
-	if (!manager->key.dev)
+	unsigned int i, words = flow.id & SRPIC_FLOW_IPV6 ? 4 : 1;
+
+	if (!manager->key.netdev)
 		table->used[table->num_used++] = manager;
-	manager->key = *key;
+	manager->key.netdev = netdev;
+	manager->key.id = flow.id;
+	for (i = 0; i < words; i++)
+		manager->key.addrs[i] = get_unaligned(&flow.addrs[i]);
 	manager->used_at = ++table->clock;
 	table->last = manager;
 }
@@ -35,5 +40,5 @@ void srpic_table_open(struct srpic_table *table, struct srpic_manager *manager,
 void srpic_table_clear(struct srpic_table *table)
 {
 	while (table->num_used)
-		table->used[--table->num_used]->key.dev = NULL;
+		table->used[--table->num_used]->key.netdev = NULL;
 }

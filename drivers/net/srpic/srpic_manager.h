@@ -2,50 +2,50 @@
 /*
  * A bounded table of managers. A manager is its flow's until the next full
  * flush, or until another flow needs it, so the table is empty between two
- * polls. Look-ups are inline: each packet of another flow than the one before
- * makes one.
+ * polls.
  */
 #ifndef _SRPIC_MANAGER_H
 #define _SRPIC_MANAGER_H
 
-#include <linux/string.h>
+#include <linux/netdevice.h>
+#include <linux/unaligned.h>
 
 #include "srpic_sort.h"
 
 /*
- * The table of managers is a set-associative cache: a flow hashes to one set
- * and takes one of its ways. A look-up compares that of the manager used last
- * and those of SRPIC_WAYS at the most, and 64 flows, one for each packet of a
- * NAPI budget, seldom fill a set.
+ * The table is a set-associative cache: a flow hashes to one set and takes one
+ * of its ways, so a look-up compares SRPIC_WAYS keys at the most, and 64 flows,
+ * one for each packet of a NAPI budget, seldom fill a set.
  */
-#define SRPIC_SET_BITS			5
-#define SRPIC_SETS			BIT(SRPIC_SET_BITS)
-#define SRPIC_WAYS			4
+#define SRPIC_SET_BITS		5
+#define SRPIC_SETS		BIT(SRPIC_SET_BITS)
+#define SRPIC_WAYS		4
 
-#define SRPIC_KEY_WORDS			5
-#define SRPIC_KEY_WORDS_IPV4		2
-#define SRPIC_KEY_IPV6			BIT_ULL(16)
+/* What struct srpic_flow.id has besides the VLAN in its lower bits. */
+#define SRPIC_FLOW_IPV6		BIT_ULL(16)
+#define SRPIC_FLOW_PORTS	GENMASK_ULL(63, 32)
+
+/**
+ * struct srpic_flow - whose a packet is, as its headers say
+ * @id: ports, VLAN and whether it is IPv6
+ * @addrs: source and destination address, where they are in the headers
+ */
+struct srpic_flow {
+	u64 id;
+	const u64 *addrs;
+};
 
 /**
  * struct srpic_key - identity of a flow
- * @dev: device that the packets came from
- * @word: ports, VLAN and whether it is IPv6, then source and destination
- *	address; IPv4 has no more than SRPIC_KEY_WORDS_IPV4
+ * @netdev: device that its packets came from
+ * @id: as in struct srpic_flow
+ * @addrs: likewise, but a copy; those of IPv4 are one word
  */
 struct srpic_key {
-	const struct net_device *dev;
-	u64 word[SRPIC_KEY_WORDS];
+	const struct net_device *netdev;
+	u64 id;
+	u64 addrs[4];
 };
-
-static inline bool srpic_key_equal(const struct srpic_key *a,
-				   const struct srpic_key *b)
-{
-	if (a->word[0] != b->word[0] || a->word[1] != b->word[1] ||
-	    a->dev != b->dev)
-		return false;
-	return !(a->word[0] & SRPIC_KEY_IPV6) ||
-	       !memcmp(&a->word[2], &b->word[2], 3 * sizeof(u64));
-}
 
 /**
  * struct srpic_manager - one flow (SRPIC_manager)
@@ -62,7 +62,7 @@ struct srpic_manager {
 /**
  * struct srpic_table - the managers of one context
  * @last: the manager that was used last; no other has a higher used_at. After
- *	a full flush it has no flow any more, and no packet is of its device.
+ *	a full flush it is unused, and matches no packet.
  * @clock: counts how often @last was set
  * @num_used: how many managers are in @used
  * @used: those that have a flow, in the order in which they came into use
@@ -75,15 +75,43 @@ struct srpic_table {
 	u32 clock;
 	unsigned int num_used;
 	struct srpic_manager *used[SRPIC_SETS * SRPIC_WAYS];
-	u64 multiplier[SRPIC_KEY_WORDS];
+	u64 multiplier[5];
 	struct srpic_manager manager[SRPIC_SETS][SRPIC_WAYS];
 };
 
 void srpic_table_init(struct srpic_table *table);
-void srpic_table_open(struct srpic_table *table,
-		      struct srpic_manager *manager,
-		      const struct srpic_key *key);
+void srpic_table_open(struct srpic_table *table, struct srpic_manager *manager,
+		      const struct net_device *netdev, struct srpic_flow flow);
 void srpic_table_clear(struct srpic_table *table);
+
+/* Whether the addresses are those of a key. */
+static inline bool srpic_key_has_addrs(const struct srpic_key *key,
+				       struct srpic_flow flow)
+{
+	if (get_unaligned(&flow.addrs[0]) != key->addrs[0])
+		return false;
+	return !(flow.id & SRPIC_FLOW_IPV6) ||
+	       !((get_unaligned(&flow.addrs[1]) ^ key->addrs[1]) |
+		 (get_unaligned(&flow.addrs[2]) ^ key->addrs[2]) |
+		 (get_unaligned(&flow.addrs[3]) ^ key->addrs[3]));
+}
+
+static inline bool srpic_key_is(const struct srpic_key *key,
+				const struct net_device *netdev,
+				struct srpic_flow flow)
+{
+	return key->id == flow.id && key->netdev == netdev &&
+	       srpic_key_has_addrs(key, flow);
+}
+
+/* The same, whatever the ports are. */
+static inline bool srpic_key_is_pair(const struct srpic_key *key,
+				     const struct net_device *netdev,
+				     struct srpic_flow flow)
+{
+	return !((key->id ^ flow.id) & ~SRPIC_FLOW_PORTS) &&
+	       key->netdev == netdev && srpic_key_has_addrs(key, flow);
+}
 
 /*
  * Multiply-shift hashing with random multipliers. skb->hash would not do: it
@@ -91,15 +119,16 @@ void srpic_table_clear(struct srpic_table *table);
  * than the flow's data.
  */
 static inline struct srpic_manager *
-srpic_table_set(struct srpic_table *table, const struct srpic_key *key)
+srpic_table_set(struct srpic_table *table, struct srpic_flow flow)
 {
-	u64 hash = key->word[0] * table->multiplier[0] +
-		   key->word[1] * table->multiplier[1];
+	u64 hash = flow.id * table->multiplier[0] +
+		   get_unaligned(&flow.addrs[0]) * table->multiplier[1];
 	unsigned int i;
 
-	if (key->word[0] & SRPIC_KEY_IPV6)
-		for (i = SRPIC_KEY_WORDS_IPV4; i < SRPIC_KEY_WORDS; i++)
-			hash += key->word[i] * table->multiplier[i];
+	if (flow.id & SRPIC_FLOW_IPV6)
+		for (i = 1; i < 4; i++)
+			hash += get_unaligned(&flow.addrs[i]) *
+				table->multiplier[1 + i];
 	return table->manager[hash >> (64 - SRPIC_SET_BITS)];
 }
 
@@ -108,43 +137,33 @@ srpic_table_set(struct srpic_table *table, const struct srpic_key *key)
  * take: one that holds nothing, or else the least recently used one of its set,
  * which must be flushed first.
  */
-static __always_inline bool srpic_table_search(struct srpic_table *table,
-					       const struct srpic_key *key,
-					       struct srpic_manager **manager)
+static inline bool
+srpic_table_search(struct srpic_table *table, const struct net_device *netdev,
+		   struct srpic_flow flow, struct srpic_manager **found)
 {
-	struct srpic_manager *way = srpic_table_set(table, key);
-	const struct srpic_manager *end = way + SRPIC_WAYS;
-	struct srpic_manager *oldest = way;
+	struct srpic_manager *manager = srpic_table_set(table, flow);
+	const struct srpic_manager *end = manager + SRPIC_WAYS;
+	struct srpic_manager *oldest = manager;
 
-	for (; way < end; way++) {
-		if (!way->key.dev) {
+	for (; manager < end; manager++) {
+		if (!manager->key.netdev) {
 			/* nor is one behind it in use */
-			*manager = way;
+			*found = manager;
 			return false;
 		}
-		if (srpic_key_equal(&way->key, key)) {
-			way->used_at = ++table->clock;
-			table->last = way;
-			*manager = way;
+		if (srpic_key_is(&manager->key, netdev, flow)) {
+			manager->used_at = ++table->clock;
+			table->last = manager;
+			*found = manager;
 			return true;
 		}
 		if (oldest->block.pkts &&
-		    (!way->block.pkts ||
-		     before(way->used_at, oldest->used_at)))
-			oldest = way;
+		    (!manager->block.pkts ||
+		     before(manager->used_at, oldest->used_at)))
+			oldest = manager;
 	}
-	*manager = oldest;
+	*found = oldest;
 	return false;
-}
-
-/* The same, for a flow that is often that of the packet before. */
-static inline bool srpic_table_find(struct srpic_table *table,
-				    const struct srpic_key *key,
-				    struct srpic_manager **manager)
-{
-	*manager = table->last;
-	return srpic_key_equal(&table->last->key, key) ||
-	       srpic_table_search(table, key, manager);
 }
 
 #endif /* _SRPIC_MANAGER_H */

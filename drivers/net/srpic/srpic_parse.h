@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* Which packets are suitable, and of which flow. */
 #ifndef _SRPIC_PARSE_H
 #define _SRPIC_PARSE_H
 
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
-#include <linux/string.h>
-#include <linux/unaligned.h>
 #include <net/checksum.h>
 #include <net/ip.h>
 #include <net/tcp.h>
 
-#include "srpic_priv.h"
+#include "srpic_manager.h"
 
 /* All four of RFC 9293; later kernels name one of them (AccECN). */
 #define SRPIC_TCP_RESERVED	htonl(0x0f000000)
@@ -31,29 +30,33 @@
 #define SRPIC_TIMESTAMP_FLAGS	(htonl(SRPIC_TIMESTAMP_HLEN / 4 << 28) | \
 				 TCP_FLAG_ACK)
 
+/* The headers of a suitable packet are not longer. */
+#define SRPIC_HLEN_MAX		(VLAN_HLEN + sizeof(struct ipv6hdr) + \
+				 SRPIC_TIMESTAMP_HLEN)
+
 /**
  * enum srpic_class - what to do with a packet
- * @SRPIC_PASS: no TCP that could be held: deliver it
- * @SRPIC_BARRIER: TCP that is not suitable: flush its flow, then deliver it
- * @SRPIC_BARRIER_ALL: may be of any flow: flush all, then deliver it
  * @SRPIC_TAKE: suitable: give it to the manager of its flow
+ * @SRPIC_VERIFY: the same, if its checksum is good
+ * @SRPIC_BARRIER: TCP that is not suitable: flush its flow, then deliver it
+ * @SRPIC_BARRIER_PAIR: TCP without ports in their usual place: flush all flows
+ *	of its addresses, then deliver it
+ * @SRPIC_PASS: no TCP that could be held: deliver it
+ * @SRPIC_SLOW: srpic_receive_slow() must look: the headers are not in one piece,
+ *	not those of IP and TCP alone, or do not agree with the length
  */
 enum srpic_class {
-	SRPIC_PASS,
-	SRPIC_BARRIER,
-	SRPIC_BARRIER_ALL,
 	SRPIC_TAKE,
+	SRPIC_VERIFY,
+	SRPIC_BARRIER,
+	SRPIC_BARRIER_PAIR,
+	SRPIC_PASS,
+	SRPIC_SLOW,
 };
 
-/* Of a packet's TCP header, for its key. */
-static inline u64 srpic_ports(const struct tcphdr *th)
-{
-	return (u64)*(const u32 *)&th->source << 32;
-}
-
 /*
- * The VLAN in a key. A tag with identifier 0 says a priority only, and the
- * priority is no part of a flow.
+ * The VLAN in srpic_flow.id. A tag with identifier 0 says a priority only, and
+ * the priority is no part of a flow.
  */
 static inline u64 srpic_vlan(__be16 proto, u16 tci)
 {
@@ -69,132 +72,115 @@ static inline u64 srpic_skb_vlan(const struct sk_buff *skb)
 	       srpic_vlan(skb->vlan_proto, skb_vlan_tag_get(skb)) : 0;
 }
 
-/* The TCP half of srpic_looks_usual(). */
-static __always_inline bool srpic_usual_tcp(const struct tcphdr *th,
-					    int payload, struct srpic_cb *cb)
-{
-	const __be32 *option = (const void *)(th + 1);
-	__be32 flags;
+unsigned int srpic_packet_len(const void *header, unsigned int len,
+			      __be16 proto);
+enum srpic_class srpic_slow_class(const struct sk_buff *skb,
+				  struct srpic_flow *flow, const void *header,
+				  unsigned int ahead, __be16 proto);
+bool srpic_csum_is_good(struct sk_buff *skb, const void *data,
+			unsigned int ahead, bool is_ipv6);
 
-	flags = tcp_flag_word(th) & (TCP_DATA_OFFSET | SRPIC_TCP_FLAGS);
-	if (likely(flags == SRPIC_TIMESTAMP_FLAGS)) {
-		if (option[0] != SRPIC_TIMESTAMP_HEAD)
-			return false;
-		cb->stamp = SRPIC_HAS_TSVAL | ntohl(option[1]);
-	} else if (flags == SRPIC_PLAIN_FLAGS) {
-		cb->stamp = 0;
-		payload += TCPOLEN_TSTAMP_ALIGNED;
-	} else {
-		return false;
-	}
-	cb->seq = ntohl(th->seq);
-	cb->end_seq = cb->seq + payload;
-	return payload > 0;
+/* Whether the NIC, or this host, vouches for the packet. */
+static inline bool srpic_csum_is_known(const struct sk_buff *skb)
+{
+	return skb->ip_summed == CHECKSUM_UNNECESSARY ||
+	       skb->ip_summed == CHECKSUM_PARTIAL;
 }
 
 /*
- * The form that data usually has: all headers in one piece and nothing between
- * them, no option but the timestamp, no padding. If the checksum is good, too,
- * one look is enough: srpic_classify() would say SRPIC_TAKE and leave the same
- * in skb->cb. False says nothing of the packet: it may be too short for a
- * timestamp option, or not linear that far.
- *
- * If true, other is 0 if the words of this key are those of the packet. The
- * device is not looked at.
+ * Whether a sum of the whole packet, which begins at data with ahead bytes and
+ * the IP header, is that of a good one. The addresses are the last of the IP
+ * header: they stay in the sum, for the pseudo-header, and just what is ahead of
+ * them is taken off.
  */
-static __always_inline bool srpic_looks_usual(struct sk_buff *skb,
-					      const struct srpic_key *key,
-					      u64 *other)
+static inline bool srpic_sum_is_good(const struct sk_buff *skb, __wsum csum,
+				     const void *data, unsigned int ahead,
+				     bool is_ipv6)
 {
-	const struct ipv6hdr *ip6h = (const void *)skb->data;
-	const struct iphdr *iph = (const void *)skb->data;
-	u64 word0 = srpic_skb_vlan(skb);
-	const struct tcphdr *th;
-	const u64 *addr;
+	const __wsum *word = data;
+	unsigned int tcp = ahead, i;
+
+	if (is_ipv6) {
+		ahead += offsetof(struct ipv6hdr, addrs);
+		tcp += sizeof(struct ipv6hdr);
+	} else {
+		ahead += offsetof(struct iphdr, addrs);
+		tcp += sizeof(struct iphdr);
+	}
+	for (i = 0; i < ahead / sizeof(*word); i++)
+		csum = csum_sub(csum, word[i]);
+	return !csum_tcpudp_magic(0, 0, skb->len - tcp, IPPROTO_TCP, csum);
+}
+
+/* Whether less than the headers is in one piece; without options, TCP is short. */
+static inline bool srpic_is_scattered(unsigned int hlen, unsigned int ip_hlen,
+				      const struct tcphdr *th)
+{
+	return hlen < ip_hlen + SRPIC_TIMESTAMP_HLEN &&
+	       (hlen < ip_hlen + sizeof(*th) || th->doff != sizeof(*th) / 4);
+}
+
+/* The TCP half of srpic_parse(), where th is readable as far as it is needed. */
+static __always_inline enum srpic_class
+srpic_parse_tcp(struct sk_buff *skb, struct srpic_flow *flow,
+		const struct tcphdr *th, int tcp_len)
+{
+	__be32 flags = tcp_flag_word(th) & (TCP_DATA_OFFSET | SRPIC_TCP_FLAGS);
+	struct srpic_cb *cb = SRPIC_CB(skb);
 	int payload;
 
-	/* with a timestamp; not below data_len if all headers are linear */
-	if (skb->protocol == htons(ETH_P_IP)) {
-		payload = skb->len - sizeof(*iph) - SRPIC_TIMESTAMP_HLEN;
-		if (payload < (int)skb->data_len || *(const u8 *)iph != 0x45 ||
-		    iph->protocol != IPPROTO_TCP || ip_is_fragment(iph) ||
-		    ntohs(iph->tot_len) != skb->len)
-			return false;
-		addr = (const void *)&iph->addrs;
-		*other = get_unaligned(&addr[0]) ^ key->word[1];
-		th = (const void *)(iph + 1);
-	} else if (skb->protocol == htons(ETH_P_IPV6)) {
-		payload = skb->len - sizeof(*ip6h) - SRPIC_TIMESTAMP_HLEN;
-		if (payload < (int)skb->data_len || ip6h->version != 6 ||
-		    ip6h->nexthdr != IPPROTO_TCP ||
-		    ntohs(ip6h->payload_len) + sizeof(*ip6h) != skb->len)
-			return false;
-		addr = (const void *)&ip6h->addrs;
-		*other = get_unaligned(&addr[0]) ^ key->word[1];
-		*other |= get_unaligned(&addr[1]) ^ key->word[2];
-		*other |= get_unaligned(&addr[2]) ^ key->word[3];
-		*other |= get_unaligned(&addr[3]) ^ key->word[4];
-		word0 |= SRPIC_KEY_IPV6;
-		th = (const void *)(ip6h + 1);
+	flow->id |= (u64)*(const u32 *)&th->source << 32;
+	if (likely(flags == SRPIC_TIMESTAMP_FLAGS)) {
+		if (*(const __be32 *)(th + 1) != SRPIC_TIMESTAMP_HEAD)
+			return SRPIC_BARRIER;
+		cb->stamp = get_unaligned((const u64 *)(th + 1));
+		payload = tcp_len - SRPIC_TIMESTAMP_HLEN;
+	} else if (flags == SRPIC_PLAIN_FLAGS) {
+		cb->stamp = 0;
+		payload = tcp_len - sizeof(*th);
 	} else {
-		return false;
+		return SRPIC_BARRIER;
 	}
-	word0 |= srpic_ports(th);
-	*other |= word0 ^ key->word[0];
-	return srpic_usual_tcp(th, payload, SRPIC_CB(skb));
-}
-
-/* A packet that looks usual, with a checksum that the NIC found to be good. */
-static inline bool srpic_is_usual(struct sk_buff *skb,
-				  const struct srpic_key *key, u64 *other)
-{
-	return skb->ip_summed == CHECKSUM_UNNECESSARY &&
-	       srpic_looks_usual(skb, key, other);
+	if (payload <= 0)
+		return SRPIC_BARRIER;
+	cb->seq = ntohl(th->seq);
+	cb->end_seq = cb->seq + payload;
+	return srpic_csum_is_known(skb) ? SRPIC_TAKE : SRPIC_VERIFY;
 }
 
 /*
- * A packet that looks usual, and the sum that the NIC made says that it is good.
- * The addresses are in that sum and in the pseudo-header: only what is ahead of
- * them has to be taken off.
+ * Which class a packet is of: len bytes from the header of this protocol on,
+ * hlen of them in one piece. The VLAN is in flow, which gets the rest. What the
+ * sorter wants to know goes to skb->cb.
  */
-static inline bool srpic_is_usual_sum(struct sk_buff *skb,
-				      const struct srpic_key *key, u64 *other)
+static __always_inline enum srpic_class
+srpic_parse(struct sk_buff *skb, struct srpic_flow *flow, const void *header,
+	    unsigned int hlen, unsigned int len, __be16 proto)
 {
-	const __wsum *word = (const void *)skb->data;
-	unsigned int hlen = sizeof(struct ipv6hdr);
-	__wsum csum;
+	if (likely(proto == htons(ETH_P_IP))) {
+		const struct iphdr *iph = header;
+		const struct tcphdr *th = (const void *)(iph + 1);
 
-	if (skb->ip_summed != CHECKSUM_COMPLETE ||
-	    !srpic_looks_usual(skb, key, other))
-		return false;
-
-	csum = csum_sub(csum_sub(skb->csum, word[0]), word[1]);
-	if (skb->protocol == htons(ETH_P_IP)) {
-		csum = csum_sub(csum, word[2]);
-		hlen = sizeof(struct iphdr);
+		if (srpic_is_scattered(hlen, sizeof(*iph), th) ||
+		    *(const u8 *)iph != 0x45 || iph->protocol != IPPROTO_TCP ||
+		    ip_is_fragment(iph) || ntohs(iph->tot_len) != len)
+			return SRPIC_SLOW;
+		flow->addrs = (const void *)&iph->addrs;
+		return srpic_parse_tcp(skb, flow, th, len - sizeof(*iph));
 	}
-	return !csum_tcpudp_magic(0, 0, skb->len - hlen, IPPROTO_TCP, csum);
-}
+	if (proto == htons(ETH_P_IPV6)) {
+		const struct ipv6hdr *ip6h = header;
+		const struct tcphdr *th = (const void *)(ip6h + 1);
 
-/* The flow of a packet of the usual form. */
-static inline void srpic_usual_key(const struct sk_buff *skb,
-				   struct srpic_key *key)
-{
-	const struct ipv6hdr *ip6h = (const void *)skb->data;
-	const struct iphdr *iph = (const void *)skb->data;
-
-	key->dev = skb->dev;
-	key->word[0] = srpic_skb_vlan(skb);
-	if (skb->protocol == htons(ETH_P_IP)) {
-		key->word[0] |= srpic_ports((const void *)(iph + 1));
-		memcpy(&key->word[1], &iph->addrs, sizeof(iph->addrs));
-	} else {
-		key->word[0] |= srpic_ports((const void *)(ip6h + 1));
-		key->word[0] |= SRPIC_KEY_IPV6;
-		memcpy(&key->word[1], &ip6h->addrs, sizeof(ip6h->addrs));
+		if (srpic_is_scattered(hlen, sizeof(*ip6h), th) ||
+		    ip6h->version != 6 || ip6h->nexthdr != IPPROTO_TCP ||
+		    ntohs(ip6h->payload_len) + sizeof(*ip6h) != len)
+			return SRPIC_SLOW;
+		flow->addrs = (const void *)&ip6h->addrs;
+		flow->id |= SRPIC_FLOW_IPV6;
+		return srpic_parse_tcp(skb, flow, th, len - sizeof(*ip6h));
 	}
+	return SRPIC_SLOW;
 }
-
-enum srpic_class srpic_classify(struct sk_buff *skb, struct srpic_key *key);
 
 #endif /* _SRPIC_PARSE_H */

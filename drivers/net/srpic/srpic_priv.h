@@ -19,11 +19,50 @@
 /* More than the largest receive ring of any driver. */
 #define SRPIC_FULL_FLUSH_PKTS_MAX	65536
 
+/**
+ * enum srpic_stat - what is counted, per network device
+ * @SRPIC_FLUSH_BLOCK: blocks flushed because they were full
+ * @SRPIC_FLUSH_RING: blocks flushed because the context took as many packets
+ *	as the receive ring has descriptors (or net.srpic.full_flush_pkts)
+ * @SRPIC_FLUSH_POLL: blocks flushed because the poll ended
+ * @SRPIC_FLUSH_BARRIER: blocks flushed ahead of a packet that is not suitable
+ * @SRPIC_FLUSH_TIMESTAMP: blocks flushed to keep the order of TCP timestamps,
+ *	or because the next packet's cannot be compared with those held
+ * @SRPIC_FLUSH_OVERLAP: blocks flushed because a packet overlaps what is held,
+ *	or is too far away from it to be compared
+ * @SRPIC_FLUSH_EVICT: blocks flushed because all managers of a set held
+ *	packets
+ * @SRPIC_PACKETS_TAKEN: packets that went through a block
+ * @SRPIC_PACKETS_PASSED: packets that were not suitable
+ * @SRPIC_PACKETS_OUT_OF_ORDER: packets taken that went to prev or after
+ * @SRPIC_COUNTERS: number of counters above
+ * @SRPIC_BLOCKS: blocks flushed, the sum of all causes
+ * @SRPIC_STATS: number of statistics in ``ethtool -S``
+ */
+enum srpic_stat {
+	SRPIC_FLUSH_BLOCK,
+	SRPIC_FLUSH_RING,
+	SRPIC_FLUSH_POLL,
+	SRPIC_FLUSH_BARRIER,
+	SRPIC_FLUSH_TIMESTAMP,
+	SRPIC_FLUSH_OVERLAP,
+	SRPIC_FLUSH_EVICT,
+	SRPIC_PACKETS_TAKEN,
+	SRPIC_PACKETS_PASSED,
+	SRPIC_PACKETS_OUT_OF_ORDER,
+	SRPIC_COUNTERS,
+	SRPIC_BLOCKS = SRPIC_COUNTERS,
+	SRPIC_STATS
+};
+
+static_assert(SRPIC_NUM_STATS == SRPIC_STATS);
+
 /* srpic_main.c, srpic_rx.c */
 
 /**
  * struct srpic - SRPIC's context of one NAPI instance
- * @dev: the device, whose network namespace has the settings
+ * @napi: the NAPI instance, by which all packets leave
+ * @sd: the device, whose network namespace has the settings
  * @left: packets to take until the next full flush, 0 while no manager has a
  *	flow; counts down what Global_SRPIC_PacketCnt counts up
  * @block_size: setting at the time when @left was set, in packets
@@ -34,7 +73,8 @@
  * Only the owner of the NAPI instance touches it; @count may be read by all.
  */
 struct srpic {
-	const struct srpic_dev *dev;
+	struct napi_struct *napi;
+	const struct srpic_dev *sd;
 	unsigned int left;
 	unsigned int block_size;
 	struct srpic_table table;
@@ -43,7 +83,7 @@ struct srpic {
 	u64_stats_t count[SRPIC_COUNTERS];
 };
 
-struct srpic *srpic_create(const struct srpic_dev *sd);
+struct srpic *srpic_create(const struct srpic_napi *sn);
 void srpic_destroy(struct srpic *srpic);
 
 /* srpic_sysctl.c */

@@ -2,31 +2,24 @@
 /*
  * The receive path: which manager takes a packet, and when blocks are flushed.
  *
- *   srpic_receive() -> srpic_is_usual[_sum]() --------+
- *                      |                              v
- *                      +-> srpic_classify() -> SRPIC_TAKE --> a manager's block
- *                                              SRPIC_BARRIER   |
- *                                              SRPIC_PASS      | a flush
- *                                              |               v
- *                                              +-----------> napi_gro_receive()
+ *   srpic_receive() -> srpic_parse() -> SRPIC_TAKE ------> a manager's block
+ *                                       SRPIC_BARRIER       |
+ *                                       SRPIC_BARRIER_PAIR  | a flush
+ *                                       SRPIC_PASS          v
+ *                                       +----------------> napi_gro_receive()
  */
 
-#include "srpic_parse.h"
+#include <linux/export.h>
 
-static void srpic_count(struct srpic *srpic, enum srpic_stat stat)
-{
-	u64_stats_update_begin(&srpic->syncp);
-	u64_stats_inc(&srpic->count[stat]);
-	u64_stats_update_end(&srpic->syncp);
-}
+#include "srpic_parse.h"
+#include "srpic_priv.h"
 
 /* Sends up all packets of a manager, in order, and empties its block. */
-static noinline void srpic_deliver(struct srpic *srpic,
-				   struct napi_struct *napi,
-				   struct srpic_manager *manager,
-				   enum srpic_stat cause)
+static void srpic_deliver(struct srpic *srpic, struct srpic_manager *manager,
+			  enum srpic_stat cause)
 {
 	struct srpic_block *block = &manager->block;
+	struct napi_struct *napi = srpic->napi;
 	struct sk_buff *skb, *next;
 
 	u64_stats_update_begin(&srpic->syncp);
@@ -43,23 +36,21 @@ static noinline void srpic_deliver(struct srpic *srpic,
 	}
 }
 
-static void srpic_flush_manager(struct srpic *srpic, struct napi_struct *napi,
+static void srpic_flush_manager(struct srpic *srpic,
 				struct srpic_manager *manager,
 				enum srpic_stat cause)
 {
 	if (manager->block.pkts)
-		srpic_deliver(srpic, napi, manager, cause);
+		srpic_deliver(srpic, manager, cause);
 }
 
-static noinline void srpic_flush_managers(struct srpic *srpic,
-					  struct napi_struct *napi,
-					  enum srpic_stat cause)
+static void srpic_flush_all(struct srpic *srpic, enum srpic_stat cause)
 {
 	struct srpic_table *table = &srpic->table;
 	unsigned int i;
 
 	for (i = 0; i < table->num_used; i++)
-		srpic_flush_manager(srpic, napi, table->used[i], cause);
+		srpic_flush_manager(srpic, table->used[i], cause);
 	srpic_table_clear(table);
 	srpic->left = 0;
 }
@@ -67,203 +58,259 @@ static noinline void srpic_flush_managers(struct srpic *srpic,
 /* Settings change between two full flushes only. */
 static void srpic_read_settings(struct srpic *srpic)
 {
-	const struct srpic_net *sn = srpic_net(dev_net(srpic->dev->netdev));
-	unsigned int pkts = READ_ONCE(sn->full_flush_pkts);
+	const struct srpic_dev *sd = srpic->sd;
+	const struct srpic_net *settings = srpic_net(dev_net(sd->netdev));
+	unsigned int pkts = READ_ONCE(settings->full_flush_pkts);
 
 	if (!pkts)
-		pkts = READ_ONCE(srpic->dev->ring_pkts);
+		pkts = READ_ONCE(sd->ring_pkts);
 	srpic->left = pkts ?: SRPIC_FULL_FLUSH_PKTS_MAX;
-	srpic->block_size = READ_ONCE(sn->block_size);
+	srpic->block_size = READ_ONCE(settings->block_size);
 }
 
 /* Something is full now that the manager has got a packet. */
 static noinline void srpic_flush_full(struct srpic *srpic,
-				      struct napi_struct *napi,
 				      struct srpic_manager *manager)
 {
 	if (manager->block.pkts >= srpic->block_size)
-		srpic_deliver(srpic, napi, manager, SRPIC_FLUSH_BLOCK);
+		srpic_deliver(srpic, manager, SRPIC_FLUSH_BLOCK);
 	if (!srpic->left)
-		srpic_flush_managers(srpic, napi, SRPIC_FLUSH_RING);
+		srpic_flush_all(srpic, SRPIC_FLUSH_RING);
 }
 
-static void srpic_flush_if_full(struct srpic *srpic, struct napi_struct *napi,
+static void srpic_flush_if_full(struct srpic *srpic,
 				struct srpic_manager *manager)
 {
 	DEBUG_NET_WARN_ON_ONCE(!srpic->left);
 
 	if (!--srpic->left || manager->block.pkts >= srpic->block_size)
-		srpic_flush_full(srpic, napi, manager);
-}
-
-/* The block refused a packet: it leaves, and the packet opens the next one. */
-static noinline void srpic_reopen(struct srpic *srpic, struct napi_struct *napi,
-				  struct srpic_manager *manager,
-				  struct sk_buff *skb, enum srpic_stat cause)
-{
-	srpic_deliver(srpic, napi, manager, cause);
-	srpic_block_open(&manager->block, skb);
-	srpic_flush_if_full(srpic, napi, manager);
-}
-
-/* For a packet that does not simply continue its block. */
-static noinline void srpic_sort(struct srpic *srpic, struct napi_struct *napi,
-				struct srpic_manager *manager,
-				struct sk_buff *skb)
-{
-	enum srpic_place place = srpic_block_add(&manager->block, skb);
-
-	if (place == SRPIC_REFUSED_OVERLAP)
-		srpic_reopen(srpic, napi, manager, skb, SRPIC_FLUSH_OVERLAP);
-	else if (place == SRPIC_REFUSED_TIMESTAMP)
-		srpic_reopen(srpic, napi, manager, skb, SRPIC_FLUSH_TIMESTAMP);
-	else
-		srpic_flush_if_full(srpic, napi, manager);
-}
-
-/* For a flow without a manager: it takes this one. */
-static noinline void srpic_take_first(struct srpic *srpic,
-				      struct napi_struct *napi,
-				      struct sk_buff *skb,
-				      const struct srpic_key *key,
-				      struct srpic_manager *manager)
-{
-	if (!srpic->left)
-		srpic_read_settings(srpic);
-	srpic_flush_manager(srpic, napi, manager, SRPIC_FLUSH_EVICT);
-	srpic_table_open(&srpic->table, manager, key);
-	srpic_block_open(&manager->block, skb);
-	srpic_flush_if_full(srpic, napi, manager);
+		srpic_flush_full(srpic, manager);
 }
 
 /* One round of the loop in Listing 1, for a packet of this manager's flow. */
-static __always_inline void srpic_take_next(struct srpic *srpic,
-					    struct napi_struct *napi,
-					    struct sk_buff *skb,
-					    struct srpic_manager *manager)
+static void srpic_sort(struct srpic *srpic, struct srpic_manager *manager,
+		       struct sk_buff *skb)
+{
+	enum srpic_place place = srpic_block_add(&manager->block, skb);
+
+	if (place >= SRPIC_REFUSED_OVERLAP) {
+		srpic_deliver(srpic, manager,
+			      place == SRPIC_REFUSED_OVERLAP ?
+			      SRPIC_FLUSH_OVERLAP : SRPIC_FLUSH_TIMESTAMP);
+		srpic_block_open(&manager->block, skb);
+	}
+	srpic_flush_if_full(srpic, manager);
+}
+
+/* For a packet of a flow that has a manager. */
+static __always_inline void
+srpic_take_next(struct srpic *srpic, struct srpic_manager *manager,
+		struct sk_buff *skb)
 {
 	if (srpic_block_append(&manager->block, skb))
-		srpic_flush_if_full(srpic, napi, manager);
+		srpic_flush_if_full(srpic, manager);
 	else
-		srpic_sort(srpic, napi, manager, skb);
+		srpic_sort(srpic, manager, skb);
 }
 
-/* For a packet of the usual form that is not of the flow used last. */
-static noinline void srpic_take_usual(struct srpic *srpic,
-				      struct napi_struct *napi,
-				      struct sk_buff *skb)
+/* For a packet of another flow than that of the packet before. */
+static void srpic_take(struct srpic *srpic, struct sk_buff *skb,
+		       struct srpic_flow flow)
 {
-	struct srpic_key key __uninitialized;
+	struct srpic_table *table = &srpic->table;
 	struct srpic_manager *manager;
 
-	srpic_usual_key(skb, &key);
-	if (srpic_table_search(&srpic->table, &key, &manager))
-		srpic_take_next(srpic, napi, skb, manager);
-	else
-		srpic_take_first(srpic, napi, skb, &key, manager);
-}
-
-/* For a packet of any form. */
-static noinline void srpic_take_or_pass(struct srpic *srpic,
-					struct napi_struct *napi,
-					struct sk_buff *skb)
-{
-	struct srpic_key key __uninitialized;
-	struct srpic_manager *manager;
-
-	switch (srpic_classify(skb, &key)) {
-	case SRPIC_TAKE:
-		if (srpic_table_find(&srpic->table, &key, &manager))
-			srpic_take_next(srpic, napi, skb, manager);
-		else
-			srpic_take_first(srpic, napi, skb, &key, manager);
+	if (srpic_table_search(table, skb->dev, flow, &manager)) {
+		srpic_take_next(srpic, manager, skb);
 		return;
-	case SRPIC_BARRIER:
-		if (srpic_table_find(&srpic->table, &key, &manager))
-			srpic_flush_manager(srpic, napi, manager,
-					    SRPIC_FLUSH_BARRIER);
-		break;
-	case SRPIC_BARRIER_ALL:
-		srpic_flush_managers(srpic, napi, SRPIC_FLUSH_BARRIER);
-		break;
-	case SRPIC_PASS:
-		break;
 	}
-	srpic_count(srpic, SRPIC_PACKETS_PASSED);
-	napi_gro_receive(napi, skb);
+
+	if (!srpic->left)
+		srpic_read_settings(srpic);
+	srpic_flush_manager(srpic, manager, SRPIC_FLUSH_EVICT);
+	srpic_table_open(table, manager, skb->dev, flow);
+	srpic_block_open(&manager->block, skb);
+	srpic_flush_if_full(srpic, manager);
 }
 
-/* For a packet of the usual form. Its key was compared with that of last. */
-static __always_inline void srpic_take(struct srpic *srpic,
-				       struct napi_struct *napi,
-				       struct sk_buff *skb,
-				       struct srpic_manager *last, u64 other)
+static void srpic_flush_pair(struct srpic *srpic,
+			     const struct net_device *netdev,
+			     struct srpic_flow flow)
 {
-	if (other || skb->dev != last->key.dev)
-		srpic_take_usual(srpic, napi, skb);
-	else
-		srpic_take_next(srpic, napi, skb, last);
+	struct srpic_table *table = &srpic->table;
+	unsigned int i;
+
+	for (i = 0; i < table->num_used; i++)
+		if (srpic_key_is_pair(&table->used[i]->key, netdev, flow))
+			srpic_flush_manager(srpic, table->used[i],
+					    SRPIC_FLUSH_BARRIER);
 }
 
-/* For a packet that is not usual, or has a sum in place of a verdict. */
-static noinline void srpic_take_unjudged(struct srpic *srpic,
-					 struct napi_struct *napi,
-					 struct sk_buff *skb)
+/* For a packet that is not suitable. */
+static void srpic_pass(struct srpic *srpic, struct sk_buff *skb,
+		       enum srpic_class class, struct srpic_flow flow)
+{
+	struct srpic_manager *manager;
+
+	if (class == SRPIC_BARRIER) {
+		if (srpic_table_search(&srpic->table, skb->dev, flow, &manager))
+			srpic_flush_manager(srpic, manager,
+					    SRPIC_FLUSH_BARRIER);
+	} else if (class == SRPIC_BARRIER_PAIR) {
+		srpic_flush_pair(srpic, skb->dev, flow);
+	}
+
+	u64_stats_update_begin(&srpic->syncp);
+	u64_stats_inc(&srpic->count[SRPIC_PACKETS_PASSED]);
+	u64_stats_update_end(&srpic->syncp);
+	napi_gro_receive(srpic->napi, skb);
+}
+
+/* For a packet that was parsed, and of which no more has to be known. */
+static __always_inline void
+srpic_receive_parsed(struct srpic *srpic, struct sk_buff *skb,
+		     enum srpic_class class, struct srpic_flow flow)
 {
 	struct srpic_manager *last = srpic->table.last;
-	u64 other;
 
-	if (srpic_is_usual_sum(skb, &last->key, &other))
-		srpic_take(srpic, napi, skb, last, other);
+	if (class != SRPIC_TAKE)
+		srpic_pass(srpic, skb, class, flow);
+	else if (srpic_key_is(&last->key, skb->dev, flow))
+		srpic_take_next(srpic, last, skb);
 	else
-		srpic_take_or_pass(srpic, napi, skb);
+		srpic_take(srpic, skb, flow);
+}
+
+/* The slow path: for a packet of which one look was not enough. */
+static void srpic_receive_slow(struct srpic *srpic, struct sk_buff *skb)
+{
+	struct srpic_flow flow = { .id = srpic_skb_vlan(skb) };
+	u8 copy[SRPIC_HLEN_MAX] __aligned(4);
+	const void *data = skb->data, *header;
+	__be16 proto = skb->protocol;
+	unsigned int len, ahead = 0;
+	enum srpic_class class;
+
+	if (skb_headlen(skb) < sizeof(copy)) {
+		/* what is not there is 0 */
+		memset(copy, 0, sizeof(copy));
+		skb_copy_bits(skb, 0, copy, min(skb->len, sizeof(copy)));
+		data = copy;
+	}
+	if (eth_type_vlan(proto) && !skb_vlan_tag_present(skb)) {
+		const struct vlan_hdr *vh = data;
+
+		flow.id = srpic_vlan(proto, ntohs(vh->h_vlan_TCI));
+		proto = vh->h_vlan_encapsulated_proto;
+		ahead = VLAN_HLEN;
+	}
+	header = data + ahead;
+	len = srpic_packet_len(header, skb->len - ahead, proto);
+	class = srpic_parse(skb, &flow, header, SRPIC_HLEN_MAX - VLAN_HLEN, len,
+			    proto);
+	if (class == SRPIC_SLOW)
+		class = srpic_slow_class(skb, &flow, header, ahead, proto);
+	else if (class == SRPIC_VERIFY)
+		class = ahead + len == skb->len &&
+			srpic_csum_is_good(skb, data, ahead,
+					   flow.id & SRPIC_FLOW_IPV6) ?
+			SRPIC_TAKE : SRPIC_BARRIER;
+	srpic_receive_parsed(srpic, skb, class, flow);
+}
+
+/* For a packet that is suitable if its checksum is good. */
+static noinline void srpic_receive_csum(struct srpic *srpic,
+					struct sk_buff *skb,
+					struct srpic_flow flow)
+{
+	const void *addrs = flow.addrs;
+	bool is_good = false;
+
+	if (skb->ip_summed == CHECKSUM_COMPLETE)
+		is_good = flow.id & SRPIC_FLOW_IPV6 ?
+			  srpic_sum_is_good(skb, skb->csum, addrs -
+					    offsetof(struct ipv6hdr, addrs),
+					    0, true) :
+			  srpic_sum_is_good(skb, skb->csum, addrs -
+					    offsetof(struct iphdr, addrs),
+					    0, false);
+	if (is_good)
+		srpic_receive_parsed(srpic, skb, SRPIC_TAKE, flow);
+	else
+		srpic_receive_slow(srpic, skb);
+}
+
+/* For a packet with nothing linear: GRO, too, takes the first fragment then. */
+static noinline void srpic_receive_frag0(struct srpic *srpic,
+					 struct sk_buff *skb)
+{
+	const skb_frag_t *frag = &skb_shinfo(skb)->frags[0];
+	struct srpic_flow flow = { .id = srpic_skb_vlan(skb) };
+	enum srpic_class class = SRPIC_SLOW;
+	struct page *page = NULL;
+
+	if (skb_shinfo(skb)->nr_frags)
+		page = skb_frag_page(frag);
+	if (page && !PageHighMem(page) &&
+	    (!NET_IP_ALIGN || IS_ALIGNED(skb_frag_off(frag), 4)))
+		class = srpic_parse(skb, &flow, skb_frag_address(frag),
+				    skb_frag_size(frag), skb->len,
+				    skb->protocol);
+	if (class == SRPIC_SLOW)
+		srpic_receive_slow(srpic, skb);
+	else if (class == SRPIC_VERIFY)
+		srpic_receive_csum(srpic, skb, flow);
+	else
+		srpic_receive_parsed(srpic, skb, class, flow);
 }
 
 /**
  * __srpic_receive - receive a packet while SRPIC is on
- * @sn: the NAPI instance that is polled
- * @napi: the same, as the core knows it
+ * @srpic: the context of the NAPI instance that is polled
  * @skb: the packet; consumed
  *
  * Drivers call srpic_receive().
  *
  * Most packets continue the block of the packet before. What others need is
- * called last, so that no register has to be saved for it.
+ * called last, so that nothing has to be saved for it.
  *
- * Context: the poll function of @napi.
+ * Context: the poll function of the NAPI instance, after srpic_begin().
  */
-void __srpic_receive(struct srpic_napi *sn, struct napi_struct *napi,
-		     struct sk_buff *skb)
+void __srpic_receive(struct srpic *srpic, struct sk_buff *skb)
 {
-	struct srpic *srpic = sn->poll;
-	struct srpic_manager *last = srpic->table.last;
-	u64 other;
+	struct srpic_flow flow = { .id = srpic_skb_vlan(skb) };
+	enum srpic_class class;
 
-	if (srpic_is_usual(skb, &last->key, &other))
-		srpic_take(srpic, napi, skb, last, other);
+	class = srpic_parse(skb, &flow, skb->data, skb_headlen(skb), skb->len,
+			    skb->protocol);
+	if (class == SRPIC_SLOW && !skb_headlen(skb))
+		srpic_receive_frag0(srpic, skb);
+	else if (class == SRPIC_SLOW)
+		srpic_receive_slow(srpic, skb);
+	else if (class == SRPIC_VERIFY)
+		srpic_receive_csum(srpic, skb, flow);
 	else
-		srpic_take_unjudged(srpic, napi, skb);
+		srpic_receive_parsed(srpic, skb, class, flow);
 }
 EXPORT_SYMBOL_GPL(__srpic_receive);
 
 /**
  * __srpic_flush - deliver all that is held
- * @sn: the NAPI instance that is polled
- * @napi: the same, as the core knows it
+ * @srpic: the context of the NAPI instance that is polled
  *
  * Drivers call srpic_flush().
  *
- * Context: the poll function of @napi.
+ * Context: the poll function of the NAPI instance, after srpic_begin().
  */
-void __srpic_flush(struct srpic_napi *sn, struct napi_struct *napi)
+void __srpic_flush(struct srpic *srpic)
 {
 	/*
-	 * After napi_complete_done() it would be somebody else's. That is seen
-	 * here while nobody has it, not once it has been scheduled again.
+	 * A flush after napi_complete_done() is a bug, which is seen here unless
+	 * the instance was scheduled again meanwhile.
 	 */
-	DEBUG_NET_WARN_ON_ONCE(!(READ_ONCE(napi->state) &
-				 (NAPIF_STATE_SCHED | NAPIF_STATE_NPSVC)));
+	DEBUG_NET_WARN_ON_ONCE(!(READ_ONCE(srpic->napi->state) &
+				 NAPIF_STATE_SCHED));
 
-	srpic_flush_managers(sn->poll, napi, SRPIC_FLUSH_POLL);
+	srpic_flush_all(srpic, SRPIC_FLUSH_POLL);
 }
 EXPORT_SYMBOL_GPL(__srpic_flush);

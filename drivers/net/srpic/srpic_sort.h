@@ -5,48 +5,41 @@
  *
  * Wu, DeMar, Crawford: "Sorting Reordered Packets with Interrupt Coalescing",
  * Computer Networks 53 (2009), section 3.3, Listing 1 and Table 2.
- *
- * All of it is inline: for calls, each packet out of order would have to save
- * registers that a refusal alone needs.
  */
 #ifndef _SRPIC_SORT_H
 #define _SRPIC_SORT_H
 
+#include <linux/build_bug.h>
 #include <linux/skbuff.h>
+#include <linux/unaligned.h>
 #include <net/tcp.h>
 
 /*
- * Sequence numbers, and TSvals, all of which are nearer than this to that of
- * one packet can be compared with each other: before() is transitive then.
+ * Sequence numbers, or TSvals, within this distance of that of one packet can be
+ * compared with each other: before() is transitive then.
  */
-#define SRPIC_DISTANCE_MAX		0x40000000
+#define SRPIC_DISTANCE_MAX	0x40000000
 
-/*
- * A stamp is what a packet has of the timestamp option: its TSval in the lower
- * half, and whether there is one.
- */
-#define SRPIC_HAS_TSVAL			BIT_ULL(32)
-#define SRPIC_NO_STAMP			U64_MAX		/* that of no packet */
+#define SRPIC_NO_STAMP		U64_MAX		/* that of no packet */
 
 /**
  * struct srpic_cb - what the sorter knows of a packet, in skb->cb
- * @stamp: SRPIC_HAS_TSVAL and the TSval, or 0 without the option
+ * @stamp: the timestamp option up to the TSval, as it is in the packet; 0
+ *	without the option
  * @seq: sequence number of the first byte of payload
  * @end_seq: sequence number behind the last byte of payload
+ * @tsval: its TSval, once srpic_block_add() looked at it
  */
 struct srpic_cb {
 	u64 stamp;
 	u32 seq;
 	u32 end_seq;
+	u32 tsval;
 };
 
-#define SRPIC_CB(skb)	((struct srpic_cb *)(skb)->cb)
+static_assert(sizeof(struct srpic_cb) <= sizeof_field(struct sk_buff, cb));
 
-/* The TSval of a packet, 0 if there is none. */
-static inline u32 srpic_tsval(const struct srpic_cb *cb)
-{
-	return cb->stamp;
-}
+#define SRPIC_CB(skb)		((struct srpic_cb *)(skb)->cb)
 
 /**
  * enum srpic_place - where srpic_block_add() put a packet
@@ -73,23 +66,19 @@ enum srpic_place {
  * @next_stamp: with this stamp, a packet that continues @curr needs no closer
  *	look: that of the first, or SRPIC_NO_STAMP while @after holds a packet
  *	or the block none
- * @stamp: stamp of the first packet of @curr
- * @seq: sequence number of the first packet of @curr
  * @prev_oldest: oldest TSval in @prev, valid while that holds a packet
  * @curr_oldest: oldest TSval in @curr
  * @after_oldest: oldest TSval in @after, valid while that holds a packet
- * @curr: from @seq to @next_exp without a hole (CurrPacketList), linked by
- *	skb->next; the last one's is not set
+ * @curr: from its first packet to @next_exp without a hole (CurrPacketList),
+ *	linked by skb->next; the last one's is not set
  * @curr_tail: last packet of @curr
- * @prev: below @seq, sorted (PrevPacketList)
+ * @prev: below the first packet of @curr, sorted (PrevPacketList)
  * @after: above @next_exp, sorted (AfterPacketList)
  */
 struct srpic_block {
 	unsigned int pkts;
 	u32 next_exp;
 	u64 next_stamp;
-	u64 stamp;
-	u32 seq;
 	u32 prev_oldest;
 	u32 curr_oldest;
 	u32 after_oldest;
@@ -99,34 +88,15 @@ struct srpic_block {
 	struct sk_buff_head after;
 };
 
-static inline void srpic_block_init(struct srpic_block *block)
-{
-	block->pkts = 0;
-	block->next_stamp = SRPIC_NO_STAMP;
-	__skb_queue_head_init(&block->prev);
-	__skb_queue_head_init(&block->after);
-}
-
-/* Adds the first packet of a block, which always goes to curr. */
-static inline void srpic_block_open(struct srpic_block *block,
-				    struct sk_buff *skb)
-{
-	const struct srpic_cb *cb = SRPIC_CB(skb);
-
-	block->seq = cb->seq;
-	block->next_exp = cb->end_seq;
-	block->stamp = cb->stamp;
-	block->next_stamp = cb->stamp;
-	block->curr_oldest = srpic_tsval(cb);
-	block->curr = skb;
-	block->curr_tail = skb;
-	block->pkts = 1;
-}
+void srpic_block_init(struct srpic_block *block);
+void srpic_block_open(struct srpic_block *block, struct sk_buff *skb);
+struct sk_buff *srpic_block_take(struct srpic_block *block);
 
 /* Behind the packets of curr, of which there are some. */
 static inline void srpic_link_curr(struct srpic_block *block,
 				   struct sk_buff *skb)
 {
+	block->pkts++;
 	block->next_exp = SRPIC_CB(skb)->end_seq;
 	block->curr_tail->next = skb;
 	block->curr_tail = skb;
@@ -135,8 +105,7 @@ static inline void srpic_link_curr(struct srpic_block *block,
 /*
  * The usual case of srpic_block_add(): in sequence, without a hole in front,
  * and with the stamp of the first packet. False, and nothing is done, for all
- * others. What is in curr is so short (128 packets of less than 64 KiB) that
- * no sequence number is too far.
+ * others.
  */
 static inline bool srpic_block_append(struct srpic_block *block,
 				      struct sk_buff *skb)
@@ -145,10 +114,14 @@ static inline bool srpic_block_append(struct srpic_block *block,
 
 	if (cb->seq != block->next_exp || cb->stamp != block->next_stamp)
 		return false;
-
-	block->pkts++;
 	srpic_link_curr(block, skb);
 	return true;
+}
+
+/* The TSval of a packet, 0 if there is none. */
+static inline u32 srpic_tsval(const struct srpic_cb *cb)
+{
+	return get_unaligned_be32((const u8 *)&cb->stamp + 4);
 }
 
 static inline bool srpic_is_near(u32 number, u32 first)
@@ -159,12 +132,13 @@ static inline bool srpic_is_near(u32 number, u32 first)
 }
 
 /* Without a timestamp, all TSvals are 0, and no rule below applies. */
-static inline bool srpic_stamp_is_near(u64 stamp, u64 first)
+static inline bool srpic_stamp_is_near(const struct srpic_cb *cb,
+				       const struct srpic_cb *first)
 {
-	if (stamp == first)	/* the usual case */
+	if (cb->stamp == first->stamp)	/* the usual case */
 		return true;
-	return !((stamp ^ first) & SRPIC_HAS_TSVAL) &&
-	       srpic_is_near(stamp, first);
+	return cb->stamp && first->stamp &&
+	       srpic_is_near(cb->tsval, srpic_tsval(first));
 }
 
 /*
@@ -174,85 +148,74 @@ static inline bool srpic_stamp_is_near(u64 stamp, u64 first)
  * list is no older.
  *
  * From the tail: what is late by little has little to pass. There is no walk
- * if all are passed, so the first one ends it at the latest. Inlined twice.
+ * if all are passed, so the first one ends it at the latest.
  */
-static __always_inline bool srpic_insert(struct sk_buff_head *list,
-					 struct sk_buff *skb, u32 *oldest)
+static inline bool srpic_insert(struct sk_buff_head *list, struct sk_buff *skb,
+				u32 *oldest)
 {
 	const struct srpic_cb *cb = SRPIC_CB(skb);
 	struct sk_buff *pos = list->prev;
-	u32 tsval = srpic_tsval(cb);
 
 	if (skb_queue_empty(list)) {
-		*oldest = tsval;
-	} else if (before(*oldest, tsval)) {
+		*oldest = cb->tsval;
+	} else if (before(*oldest, cb->tsval)) {
 		if (before(cb->seq, SRPIC_CB(__skb_peek(list))->seq))
 			return false;
-		while (before(cb->seq, SRPIC_CB(pos)->seq)) {
-			if (before(srpic_tsval(SRPIC_CB(pos)), tsval))
+		for (; before(cb->seq, SRPIC_CB(pos)->seq); pos = pos->prev)
+			if (before(SRPIC_CB(pos)->tsval, cb->tsval))
 				return false;
-			pos = pos->prev;
-		}
 	} else {
-		*oldest = tsval;
-		if (before(cb->seq, SRPIC_CB(__skb_peek(list))->seq)) {
+		*oldest = cb->tsval;
+		if (before(cb->seq, SRPIC_CB(__skb_peek(list))->seq))
 			pos = (struct sk_buff *)list;
-		} else {
+		else
 			while (before(cb->seq, SRPIC_CB(pos)->seq))
 				pos = pos->prev;
-		}
 	}
 	__skb_queue_after(list, pos, skb);
 	return true;
 }
 
-static inline enum srpic_place
-srpic_add_curr(struct srpic_block *block, struct sk_buff *skb)
+static inline enum srpic_place srpic_add_curr(struct srpic_block *block,
+					      struct sk_buff *skb)
 {
 	const struct srpic_cb *cb = SRPIC_CB(skb);
-	u32 tsval = srpic_tsval(cb);
 
 	if (!skb_queue_empty(&block->after)) {
-		const struct sk_buff *head = __skb_peek(&block->after);
-
 		/* next_exp must not pass what is in after */
-		if (after(cb->end_seq, SRPIC_CB(head)->seq))
+		if (after(cb->end_seq, SRPIC_CB(__skb_peek(&block->after))->seq))
 			return SRPIC_REFUSED_OVERLAP;
-		if (before(block->after_oldest, tsval))
+		if (before(block->after_oldest, cb->tsval))
 			return SRPIC_REFUSED_TIMESTAMP;
 	}
-
-	if (before(tsval, block->curr_oldest))
-		block->curr_oldest = tsval;
+	if (before(cb->tsval, block->curr_oldest))
+		block->curr_oldest = cb->tsval;
 	srpic_link_curr(block, skb);
 	return SRPIC_CURR;
 }
 
-static inline enum srpic_place
-srpic_add_prev(struct srpic_block *block, struct sk_buff *skb)
+static inline enum srpic_place srpic_add_prev(struct srpic_block *block,
+					      struct sk_buff *skb)
 {
-	const struct srpic_cb *cb = SRPIC_CB(skb);
-	u32 tsval = srpic_tsval(cb);
-
-	if (!before(cb->seq, block->seq))
-		return SRPIC_REFUSED_OVERLAP;
+	u32 tsval = SRPIC_CB(skb)->tsval;
 
 	/* it overtakes all of curr and after */
 	if (before(block->curr_oldest, tsval) ||
 	    (!skb_queue_empty(&block->after) &&
-	     before(block->after_oldest, tsval)))
+	     before(block->after_oldest, tsval)) ||
+	    !srpic_insert(&block->prev, skb, &block->prev_oldest))
 		return SRPIC_REFUSED_TIMESTAMP;
-
-	return srpic_insert(&block->prev, skb, &block->prev_oldest) ?
-	       SRPIC_PREV : SRPIC_REFUSED_TIMESTAMP;
+	block->pkts++;
+	return SRPIC_PREV;
 }
 
-static inline enum srpic_place
-srpic_add_after(struct srpic_block *block, struct sk_buff *skb)
+static inline enum srpic_place srpic_add_after(struct srpic_block *block,
+					       struct sk_buff *skb)
 {
 	if (!srpic_insert(&block->after, skb, &block->after_oldest))
 		return SRPIC_REFUSED_TIMESTAMP;
 	block->next_stamp = SRPIC_NO_STAMP;
+	block->pkts++;
 	return SRPIC_AFTER;
 }
 
@@ -263,52 +226,27 @@ srpic_add_after(struct srpic_block *block, struct sk_buff *skb)
 static inline enum srpic_place srpic_block_add(struct srpic_block *block,
 					       struct sk_buff *skb)
 {
-	const struct srpic_cb *cb = SRPIC_CB(skb);
-	enum srpic_place place;
+	const struct srpic_cb *first = SRPIC_CB(block->curr);
+	struct srpic_cb *cb = SRPIC_CB(skb);
 
 	if (!block->pkts) {
 		srpic_block_open(block, skb);
 		return SRPIC_CURR;
 	}
 
-	if (!srpic_is_near(cb->seq, block->seq))
+	cb->tsval = srpic_tsval(cb);
+	if (!srpic_is_near(cb->seq, first->seq))
 		return SRPIC_REFUSED_OVERLAP;
-	if (!srpic_stamp_is_near(cb->stamp, block->stamp))
+	if (!srpic_stamp_is_near(cb, first))
 		return SRPIC_REFUSED_TIMESTAMP;
 
 	if (cb->seq == block->next_exp)
-		place = srpic_add_curr(block, skb);
-	else if (after(cb->seq, block->next_exp))
-		place = srpic_add_after(block, skb);
-	else
-		place = srpic_add_prev(block, skb);
-
-	if (place < SRPIC_REFUSED_OVERLAP)
-		block->pkts++;
-	return place;
-}
-
-/*
- * Takes all packets from a block that holds some, in order, linked by
- * skb->next up to NULL.
- */
-static inline struct sk_buff *srpic_block_take(struct srpic_block *block)
-{
-	struct sk_buff *first = block->curr;
-
-	block->curr_tail->next = skb_peek(&block->after);
-	if (!skb_queue_empty(&block->after)) {
-		skb_peek_tail(&block->after)->next = NULL;
-		__skb_queue_head_init(&block->after);
-	}
-	if (!skb_queue_empty(&block->prev)) {
-		first = skb_peek(&block->prev);
-		skb_peek_tail(&block->prev)->next = block->curr;
-		__skb_queue_head_init(&block->prev);
-	}
-	block->pkts = 0;
-	block->next_stamp = SRPIC_NO_STAMP;
-	return first;
+		return srpic_add_curr(block, skb);
+	if (after(cb->seq, block->next_exp))
+		return srpic_add_after(block, skb);
+	if (before(cb->seq, first->seq))
+		return srpic_add_prev(block, skb);
+	return SRPIC_REFUSED_OVERLAP;
 }
 
 #endif /* _SRPIC_SORT_H */

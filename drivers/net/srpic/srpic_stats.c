@@ -53,27 +53,29 @@ EXPORT_SYMBOL_GPL(srpic_get_strings);
 /**
  * srpic_get_stats - statistics of a device, for ethtool's get_ethtool_stats
  * @sd: the device
- * @data: where the SRPIC_NUM_STATS values go
+ * @data: where the SRPIC_NUM_STATS values go; advanced behind them
  *
  * They count up as long as the device exists, whatever becomes of its NAPI
  * instances and whether SRPIC is on or off.
  *
  * Context: process context; may sleep.
  */
-void srpic_get_stats(struct srpic_dev *sd, u64 *data)
+void srpic_get_stats(struct srpic_dev *sd, u64 **data)
 {
+	u64 *sum = *data;
 	struct srpic_napi *sn;
 	unsigned int i;
 
 	mutex_lock(&sd->lock);
-	memcpy(data, sd->retired, sizeof(sd->retired));
+	memcpy(sum, sd->retired, SRPIC_COUNTERS * sizeof(*sum));
 	list_for_each_entry(sn, &sd->napis, node)
 		if (sn->srpic)
-			srpic_stats_add(sn->srpic, data);
+			srpic_stats_add(sn->srpic, sum);
 	mutex_unlock(&sd->lock);
 
-	data[SRPIC_BLOCKS] = 0;
+	sum[SRPIC_BLOCKS] = 0;
 	for (i = SRPIC_FLUSH_BLOCK; i <= SRPIC_FLUSH_EVICT; i++)
-		data[SRPIC_BLOCKS] += data[i];
+		sum[SRPIC_BLOCKS] += sum[i];
+	*data += SRPIC_STATS;
 }
 EXPORT_SYMBOL_GPL(srpic_get_stats);

@@ -43,22 +43,22 @@ static const struct ctl_table srpic_sysctls[] = {
 
 static int __net_init srpic_net_init(struct net *net)
 {
-	struct srpic_net *sn = net_generic(net, srpic_net_id);
+	struct srpic_net *settings = net_generic(net, srpic_net_id);
 	struct ctl_table *table;
 	unsigned int i;
 
-	sn->block_size = SRPIC_BLOCK_SIZE_DEFAULT;
-	sn->full_flush_pkts = 0;
+	settings->block_size = SRPIC_BLOCK_SIZE_DEFAULT;
+	settings->full_flush_pkts = 0;
 
 	table = kmemdup(srpic_sysctls, sizeof(srpic_sysctls), GFP_KERNEL);
 	if (!table)
 		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(srpic_sysctls); i++)
-		table[i].data = (void *)sn + (unsigned long)table[i].data;
+		table[i].data = (void *)settings + (unsigned long)table[i].data;
 
-	sn->header = register_net_sysctl_sz(net, "net/srpic", table,
-					    ARRAY_SIZE(srpic_sysctls));
-	if (!sn->header) {
+	settings->header = register_net_sysctl_sz(net, "net/srpic", table,
+						  ARRAY_SIZE(srpic_sysctls));
+	if (!settings->header) {
 		kfree(table);
 		return -ENOMEM;
 	}
@@ -67,10 +67,10 @@ static int __net_init srpic_net_init(struct net *net)
 
 static void __net_exit srpic_net_exit(struct net *net)
 {
-	struct srpic_net *sn = net_generic(net, srpic_net_id);
-	const struct ctl_table *table = sn->header->ctl_table_arg;
+	struct srpic_net *settings = net_generic(net, srpic_net_id);
+	const struct ctl_table *table = settings->header->ctl_table_arg;
 
-	unregister_net_sysctl_table(sn->header);
+	unregister_net_sysctl_table(settings->header);
 	kfree(table);
 }
 

@@ -186,7 +186,7 @@ TARGETS = (
            "instructions a packet", lambda measured:
            case(measured, "in_order", "srpic"),
            "all fields of the headers that tell whether a packet may be "
-           "sorted are looked at, see srpic_looks_usual()"),
+           "sorted are looked at, see srpic_parse()"),
     Target("micro", "any permutation in a block of 32, the dearest poll "
            "measured", 200, "instructions a packet", worst_permutation,
            "a packet passes, from the tail of its list, all that belong "

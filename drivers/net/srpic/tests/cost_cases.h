@@ -24,12 +24,26 @@ struct cost_case {
 	unsigned int pkts;		/* in a poll, a multiple of block */
 	u32 what;			/* IPV6, STAMP, SUM_CSUM */
 	bool ticked;			/* the first of a block is a tick older */
+	u8 linear;			/* bytes that are, with SPLIT */
 	bool off;			/* SRPIC is */
+	bool usual;			/* may cost little more than the first */
 };
 
 #define COST(_name, _order, _late_by, _flows, _block, _pkts, _what) {	\
 	.name = _name, .order = _order, .late_by = _late_by,		\
 	.flows = _flows, .block = _block, .pkts = _pkts, .what = _what	\
+}
+
+/* A form in order that whole classes of packets have. */
+#define USUAL(_name, _what) {						\
+	.name = "in_order_" _name, .order = IN_ORDER, .flows = 1,	\
+	.block = 32, .pkts = 64, .what = _what, .usual = true		\
+}
+
+#define USUAL_SPLIT(_name, _what, _linear) {				\
+	.name = "in_order_" _name, .order = IN_ORDER, .flows = 1,	\
+	.block = 32, .pkts = 64, .what = (_what) | SPLIT,		\
+	.linear = _linear, .usual = true				\
 }
 
 static const struct cost_case cost_cases[] = {
@@ -75,7 +89,19 @@ static const struct cost_case cost_cases[] = {
 	COST("flows_32", IN_ORDER, 0, 32, 32, 64, STAMP),
 	COST("flows_64", IN_ORDER, 0, 64, 32, 64, STAMP),
 	COST("flows_64_ipv6", IN_ORDER, 0, 64, 32, 64, IPV6 | STAMP),
+	COST("barriers", IN_ORDER, 0, 1, 32, 64, SACK),
+	USUAL("csum_partial", STAMP | HOST_CSUM),
+	USUAL("ipv6_csum_partial", IPV6 | STAMP | HOST_CSUM),
+	USUAL("headers_in_first_fragment", STAMP | PAGED),
+	USUAL("ipv6_headers_in_first_fragment", IPV6 | STAMP | PAGED),
+	USUAL_SPLIT("headers_alone_linear", STAMP, 52),
+	USUAL_SPLIT("headers_alone_linear_no_timestamp", 0, 40),
+	USUAL("vlan", STAMP | VLAN),
+	USUAL("vlan_in_band", STAMP | VLAN_IN_BAND),
 	{
+		.name = "shuffled_ticked", .order = SHUFFLED, .flows = 1,
+		.block = 32, .pkts = 64, .what = STAMP, .ticked = true,
+	}, {
 		/* a packet looks at the TSval of all that it passes, too */
 		.name = "deepest_ipv6_ticked", .order = DEEPEST, .flows = 1,
 		.block = 32, .pkts = 64, .what = IPV6 | STAMP, .ticked = true,

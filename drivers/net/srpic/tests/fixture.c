@@ -48,13 +48,16 @@ int srpic_fixture_init(struct srpic_fixture *fix, rx_handler_func_t *capture)
 	if (err)
 		return err;
 
+	/* a test may change them */
+	fix->settings = srpic_net(dev_net(fix->netdev));
+	fix->saved = *fix->settings;
 	/* a packet shows up when it leaves, not when some more have left */
 	fix->gro_normal_batch = READ_ONCE(net_hotdata.gro_normal_batch);
 	WRITE_ONCE(net_hotdata.gro_normal_batch, 1);
 
 	srpic_init(&fix->sd, fix->netdev);
 	netif_napi_add(fix->netdev, &fix->napi, dummy_poll);
-	srpic_add_napi(&fix->sd, &fix->sn);
+	srpic_add_napi(&fix->sd, &fix->sn, &fix->napi);
 	napi_enable(&fix->napi);
 	err = srpic_enable(&fix->sd, true);
 	if (err)
@@ -65,6 +68,8 @@ int srpic_fixture_init(struct srpic_fixture *fix, rx_handler_func_t *capture)
 void srpic_fixture_exit(struct srpic_fixture *fix)
 {
 	WRITE_ONCE(net_hotdata.gro_normal_batch, fix->gro_normal_batch);
+	WRITE_ONCE(fix->settings->block_size, fix->saved.block_size);
+	WRITE_ONCE(fix->settings->full_flush_pkts, fix->saved.full_flush_pkts);
 	napi_disable(&fix->napi);
 	netif_napi_del(&fix->napi);
 	srpic_del_napi(&fix->sn);
@@ -86,7 +91,7 @@ void srpic_fixture_begin(struct srpic_fixture *fix)
 
 void srpic_fixture_end(struct srpic_fixture *fix)
 {
-	srpic_flush(&fix->sn, &fix->napi);
+	srpic_flush(&fix->sn);
 	fix->flushed = true;
 	napi_complete_done(&fix->napi, 1);
 	local_bh_enable();

@@ -6,12 +6,16 @@
 #include <linux/netdevice.h>
 #include <net/srpic.h>
 
+#include "../srpic_priv.h"
+
 /**
  * struct srpic_fixture - a device, and its one NAPI instance
  * @netdev: the device; the capture function's rx_handler_data is the fixture
  * @sd: its SRPIC
  * @sn: that of the NAPI instance
  * @napi: the same, as the core knows it
+ * @settings: those of the network namespace
+ * @saved: what they were
  * @gro_normal_batch: setting of the host, as it was
  * @flushed: srpic_flush() has returned in this poll
  */
@@ -20,9 +24,16 @@ struct srpic_fixture {
 	struct srpic_dev sd;
 	struct srpic_napi sn;
 	struct napi_struct napi;
+	struct srpic_net *settings;
+	struct srpic_net saved;
 	int gro_normal_batch;
 	bool flushed;
 };
+
+static inline void srpic_fixture_stats(struct srpic_fixture *fix, u64 *stats)
+{
+	srpic_get_stats(&fix->sd, &stats);
+}
 
 int srpic_fixture_init(struct srpic_fixture *fix, rx_handler_func_t *capture);
 void srpic_fixture_exit(struct srpic_fixture *fix);

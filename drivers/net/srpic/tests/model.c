@@ -19,8 +19,8 @@ static bool related(const struct model_pkt *a, const struct model_pkt *b)
 
 	if (scope_a == MODEL_SCOPE_NONE || scope_b == MODEL_SCOPE_NONE)
 		return false;
-	if (scope_a == MODEL_SCOPE_ALL || scope_b == MODEL_SCOPE_ALL)
-		return !((a->flow ^ b->flow) & MODEL_FLOW_HOSTS);
+	if (scope_a == MODEL_SCOPE_HOSTS || scope_b == MODEL_SCOPE_HOSTS)
+		return model_is_same_pair(a->flow, b->flow);
 	return a->flow == b->flow;
 }
 

@@ -2,7 +2,7 @@
 /*
  * What the reference model is told of a run, by the generator and the fixture
  * beside it. The judge, tests/model.c and tests/model_blocks.c, shares with
- * the library nothing but the driver interface.
+ * the library nothing but the names of its counters.
  */
 #ifndef _SRPIC_TESTS_MODEL_H
 #define _SRPIC_TESTS_MODEL_H
@@ -11,7 +11,8 @@
 #include <linux/prandom.h>
 #include <linux/skbuff.h>
 #include <linux/types.h>
-#include <net/srpic.h>
+
+#include "../srpic_priv.h"
 
 struct kunit;
 
@@ -51,7 +52,7 @@ enum model_kind {
 	MODEL_RESERVED,
 	MODEL_BAD_CSUM,
 	MODEL_TRAILER,			/* the frame is longer than the packet */
-	MODEL_CUT,			/* the frame is shorter */
+	MODEL_CUT,			/* the frame is shorter: IP drops it */
 	MODEL_IP_OPTION,
 	MODEL_FRAGMENT,
 	MODEL_UDP,			/* no TCP from here on */
@@ -148,14 +149,12 @@ enum model_invariant {
  * struct model_frame - what a packet looked like
  * @skb: the packet
  * @was: what was in it
- * @on: SRPIC was on
  * @len: bytes in @data
  * @data: all but the payload of an aggregate
  */
 struct model_frame {
 	const struct sk_buff *skb;
 	struct sk_buff was;
-	bool on;
 	unsigned int len;
 	u8 data[MODEL_FRAME];
 };
@@ -239,31 +238,43 @@ static inline bool model_is_padded(const struct model_pkt *pkt)
 	       pkt->len < MODEL_SHORT;
 }
 
-/* Whether it can be sorted: a sum alone does not say what the padding adds. */
+/* Whether nobody summed it: an aggregate always has a verdict. */
+static inline bool model_is_unsummed(const struct model_pkt *pkt)
+{
+	return pkt->how & MODEL_UNSUMMED && pkt->len <= MODEL_LINEAR;
+}
+
+/*
+ * Whether it can be sorted: nobody makes a sum while GRO is off, as it is here,
+ * and one that the NIC made does not say what the padding adds.
+ */
 static inline bool model_is_suitable(const struct model_pkt *pkt)
 {
-	return pkt->kind == MODEL_DATA &&
-	       !(model_is_padded(pkt) &&
-		 pkt->how & (MODEL_UNSUMMED | MODEL_SUMMED));
+	return pkt->kind == MODEL_DATA && !model_is_unsummed(pkt) &&
+	       !(model_is_padded(pkt) && pkt->how & MODEL_SUMMED);
 }
 
 /* Which flows a packet may be of. */
 enum model_scope {
 	MODEL_SCOPE_NONE,		/* no TCP */
 	MODEL_SCOPE_FLOW,
-	MODEL_SCOPE_ALL,		/* has no ports: any */
+	MODEL_SCOPE_HOSTS,		/* any of these: ports are not looked for */
 };
 
 static inline enum model_scope model_scope(const struct model_pkt *pkt)
 {
-	if (pkt->kind >= MODEL_UDP)
+	if (pkt->kind >= MODEL_UDP || pkt->kind == MODEL_CUT)
 		return MODEL_SCOPE_NONE;
-	if (pkt->kind == MODEL_FRAGMENT)
-		return MODEL_SCOPE_ALL;
-	/* an extension header, in IPv6 */
-	if (pkt->kind == MODEL_IP_OPTION && pkt->flow & MODEL_FLOW_IPV6)
-		return MODEL_SCOPE_ALL;
+	if (pkt->kind == MODEL_FRAGMENT || pkt->kind == MODEL_IP_OPTION ||
+	    pkt->kind == MODEL_TRAILER)
+		return MODEL_SCOPE_HOSTS;
 	return MODEL_SCOPE_FLOW;
+}
+
+/* Whether the two are between the same hosts. */
+static inline bool model_is_same_pair(u16 flow, u16 other)
+{
+	return !((flow ^ other) & MODEL_FLOW_HOSTS);
 }
 
 /* tests/model.c */

@@ -46,6 +46,17 @@ static void close_all(struct model *model, unsigned int time,
 			close_block(model, &model->block[i], time, cause);
 }
 
+static void close_pair(struct model *model, u16 flow, unsigned int time)
+{
+	unsigned int i;
+
+	for (i = 0; i < model->blocks; i++)
+		if (model->block[i].left == MODEL_NONE &&
+		    model_is_same_pair(model->block[i].flow, flow))
+			close_block(model, &model->block[i], time,
+				    SRPIC_FLUSH_BARRIER);
+}
+
 /*
  * A new flow may put out another one where a set is full. With one set only,
  * that happens to the fifth flow and hits the least recently used one;
@@ -185,7 +196,7 @@ static void take(struct model *model, unsigned int i, unsigned int *taken)
 	}
 }
 
-static void pass(struct model *model, unsigned int i, unsigned int *taken)
+static void pass(struct model *model, unsigned int i)
 {
 	const struct model_pkt *pkt = &model->run->trace->pkt[i];
 	struct model_block *block;
@@ -199,9 +210,8 @@ static void pass(struct model *model, unsigned int i, unsigned int *taken)
 		if (block)
 			close_block(model, block, 2 * i, SRPIC_FLUSH_BARRIER);
 		break;
-	case MODEL_SCOPE_ALL:
-		close_all(model, 2 * i, SRPIC_FLUSH_BARRIER);
-		*taken = 0;
+	case MODEL_SCOPE_HOSTS:
+		close_pair(model, pkt->flow, 2 * i);
 		break;
 	}
 }
@@ -223,7 +233,7 @@ void srpic_model_find_blocks(struct model *model)
 		if (on && model_is_suitable(&trace->pkt[i]))
 			take(model, i, &taken);
 		else if (on)
-			pass(model, i, &taken);
+			pass(model, i);
 		if (model_is_last(trace, i)) {
 			close_all(model, 2 * i + 1, SRPIC_FLUSH_POLL);
 			taken = 0;

@@ -61,7 +61,7 @@ static u8 verdict(const struct model_pkt *pkt)
 {
 	if (is_aggregate(pkt))
 		return CHECKSUM_UNNECESSARY;
-	if (pkt->how & MODEL_UNSUMMED)
+	if (model_is_unsummed(pkt))
 		return CHECKSUM_NONE;
 	if (pkt->how & MODEL_SUMMED)
 		return CHECKSUM_COMPLETE;
@@ -199,30 +199,20 @@ static bool is_metadata_wrong(const struct sk_buff *skb,
 	       skb->tstamp != was->tstamp;
 }
 
-/* A verdict must be kept; it may be made only of a sum that is good. */
+/* A verdict must be kept, and none is made without GRO. */
 static bool is_verdict_wrong(const struct sk_buff *skb,
-			     const struct model_pkt *pkt, bool on,
+			     const struct model_pkt *pkt,
 			     const void *frame, unsigned int len)
 {
-	u8 was = verdict(pkt);
 	__wsum difference;
 
-	if (skb->csum_level)
+	if (skb->csum_level || skb->ip_summed != verdict(pkt))
 		return true;
-	if (was == CHECKSUM_NONE && pkt->kind != MODEL_BAD_CSUM) {
-		/* GRO must not have to make the sum again */
-		if (on && model_is_suitable(pkt))
-			return skb->ip_summed != CHECKSUM_UNNECESSARY;
-		return skb->ip_summed != CHECKSUM_UNNECESSARY &&
-		       skb->ip_summed != CHECKSUM_NONE;
-	}
-	if (was == CHECKSUM_COMPLETE) {
-		/* 0 has two forms */
-		difference = csum_sub(skb->csum, csum_partial(frame, len, 0));
-		if ((__force u16)csum_fold(difference) % 0xffff)
-			return true;
-	}
-	return skb->ip_summed != was;
+	if (skb->ip_summed != CHECKSUM_COMPLETE)
+		return false;
+	/* 0 has two forms */
+	difference = csum_sub(skb->csum, csum_partial(frame, len, 0));
+	return (__force u16)csum_fold(difference) % 0xffff;
 }
 
 static bool is_tag_wrong(const struct sk_buff *skb, const struct model_pkt *pkt,
@@ -284,7 +274,7 @@ bool srpic_model_is_altered(const struct sk_buff *skb,
 
 	if (skb->len != len + (is_aggregate(pkt) ? pkt->len : 0) ||
 	    is_metadata_wrong(skb, frame) ||
-	    is_verdict_wrong(skb, pkt, frame->on, wanted, len) ||
+	    is_verdict_wrong(skb, pkt, wanted, len) ||
 	    is_tag_wrong(skb, pkt, untagged) ||
 	    is_aggregate_wrong(skb, payload, pkt))
 		return true;

@@ -53,7 +53,6 @@ struct sk_buff *srpic_model_make(struct model_fixture *fix, unsigned int i)
 
 	skb = srpic_model_skb(&fix->dev.napi, fix->page, &fix->run.trace->pkt[i],
 			      i, &fix->frame[i]);
-	fix->frame[i].on = srpic_enabled(&fix->dev.sd);
 	if (skb)
 		skb->mark = i;
 	else
@@ -75,7 +74,7 @@ static void model_poll(struct model_fixture *fix, unsigned int *next)
 		fix->time = 2 * i;
 		skb = srpic_model_make(fix, i);
 		if (skb)
-			srpic_receive(&fix->dev.sn, &fix->dev.napi, skb);
+			srpic_receive(&fix->dev.sn, skb);
 		i++;
 	} while (!last);
 	fix->time++;
@@ -86,10 +85,8 @@ static void model_poll(struct model_fixture *fix, unsigned int *next)
 /* The settings, which the library reads when it holds nothing. */
 static void model_set(struct model_fixture *fix, int block_size, int limit)
 {
-	struct srpic_net *settings = srpic_net(dev_net(fix->dev.netdev));
-
-	WRITE_ONCE(settings->block_size, block_size);
-	WRITE_ONCE(settings->full_flush_pkts, limit);
+	WRITE_ONCE(fix->dev.settings->block_size, block_size);
+	WRITE_ONCE(fix->dev.settings->full_flush_pkts, limit);
 }
 
 /* The hash of a table that is empty. */
@@ -102,7 +99,7 @@ static void model_set_hash(struct srpic_table *table, u64 hash)
 	if (!hash)
 		return;
 	prandom_seed_state(&rnd, hash);
-	for (i = 0; i < SRPIC_KEY_WORDS; i++) {
+	for (i = 0; i < ARRAY_SIZE(table->multiplier); i++) {
 		table->multiplier[i] = (u64)prandom_u32_state(&rnd) << 32;
 		table->multiplier[i] |= prandom_u32_state(&rnd) | 1;
 	}
@@ -133,7 +130,7 @@ unsigned long srpic_model_play(struct model_fixture *fix,
 	srpic_set_ring(&fix->dev.sd, trace->ring);
 	model_set_hash(&fix->dev.sn.srpic->table, trace->hash);
 
-	srpic_get_stats(&fix->dev.sd, before);
+	srpic_fixture_stats(&fix->dev, before);
 	srpic_model_begin(fix, trace);
 	while (i < trace->num) {
 		model_poll(fix, &i);
@@ -143,7 +140,7 @@ unsigned long srpic_model_play(struct model_fixture *fix,
 	}
 	srpic_enable(&fix->dev.sd, true);
 
-	srpic_get_stats(&fix->dev.sd, run->count);
+	srpic_fixture_stats(&fix->dev, run->count);
 	for (i = 0; i < SRPIC_STATS; i++)
 		run->count[i] -= before[i];
 	fix->wrong = srpic_model_judge(&fix->model, run);
@@ -152,7 +149,6 @@ unsigned long srpic_model_play(struct model_fixture *fix,
 
 int srpic_model_init(struct kunit *test)
 {
-	const struct srpic_net *settings;
 	struct model_fixture *fix;
 	int err;
 
@@ -170,10 +166,6 @@ int srpic_model_init(struct kunit *test)
 		put_page(fix->page);
 		return err;
 	}
-
-	settings = srpic_net(dev_net(fix->dev.netdev));
-	fix->block_size = READ_ONCE(settings->block_size);
-	fix->limit = READ_ONCE(settings->full_flush_pkts);
 	test->priv = fix;
 	return 0;
 }
@@ -184,23 +176,8 @@ void srpic_model_exit(struct kunit *test)
 
 	if (!fix)
 		return;
-	model_set(fix, fix->block_size, fix->limit);
 	srpic_fixture_exit(&fix->dev);
 	put_page(fix->page);
-}
-
-static bool model_fails(void *data, const struct model_trace *trace)
-{
-	struct model_fixture *fix = data;
-	unsigned long wrong;
-
-	/* a context of its own: the last one may be in any state */
-	srpic_del_napi(&fix->dev.sn);
-	srpic_add_napi(&fix->dev.sd, &fix->dev.sn);
-	if (!fix->dev.sn.active)
-		return false;
-	wrong = srpic_model_play(fix, trace);
-	return !fix->no_memory && wrong & fix->follow;
 }
 
 /* What is wrong with the trace that was judged last. */
@@ -214,30 +191,4 @@ void srpic_model_complain(struct kunit *test, unsigned long wrong)
 		srpic_model_explain(&fix->model, i, text, sizeof(text));
 		kunit_err(test, "%s\n", text);
 	}
-}
-
-/*
- * Makes the trace that was played last smaller. The first invariant that was
- * broken is the one to follow: the others may be broken just because of it.
- */
-void srpic_model_report(struct kunit *test, struct model_trace *trace,
-			const char *name)
-{
-	struct model_fixture *fix = test->priv;
-
-	fix->follow = BIT(__ffs(fix->wrong));
-	kunit_err(test, "%s, %u packets:\n", name, trace->num);
-	srpic_model_complain(test, fix->wrong);
-	if (!model_fails(fix, trace)) {
-		kunit_err(test, "not in a fresh context, so not shortened\n");
-		srpic_model_print(test, trace, name);
-		return;
-	}
-	srpic_model_shrink(trace, fix->pkt, model_fails, fix);
-
-	if (!model_fails(fix, trace))
-		kunit_err(test, "fails no more:\n");
-	kunit_err(test, "shortened to %u packets:\n", trace->num);
-	srpic_model_complain(test, fix->wrong);
-	srpic_model_print(test, trace, name);
 }

@@ -13,8 +13,6 @@
  * struct model_fixture - a device, and the model
  * @dev: the device
  * @page: payload of aggregates
- * @block_size: setting of the network namespace, as it was
- * @limit: likewise
  * @time: for what leaves now
  * @no_memory: a packet of the last trace could not be made
  * @wrong: what the last trace broke
@@ -27,8 +25,6 @@
 struct model_fixture {
 	struct srpic_fixture dev;
 	struct page *page;
-	int block_size;
-	int limit;
 	unsigned int time;
 	bool no_memory;
 	unsigned long wrong;
@@ -47,7 +43,19 @@ void srpic_model_begin(struct model_fixture *fix,
 unsigned long srpic_model_play(struct model_fixture *fix,
 			       const struct model_trace *trace);
 void srpic_model_complain(struct kunit *test, unsigned long wrong);
+
+#ifdef CONFIG_SRPIC_KUNIT_DEVEL
 void srpic_model_report(struct kunit *test, struct model_trace *trace,
 			const char *name);
+#else
+static inline void srpic_model_report(struct kunit *test,
+				      struct model_trace *trace,
+				      const char *name)
+{
+	struct model_fixture *fix = test->priv;
+
+	srpic_model_complain(test, fix->wrong);
+}
+#endif
 
 #endif /* _SRPIC_TESTS_MODEL_PLAY_H */

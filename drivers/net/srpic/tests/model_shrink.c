@@ -8,8 +8,7 @@
 #include <linux/sprintf.h>
 #include <linux/string.h>
 
-#include "model.h"
-#include "../srpic_priv.h"
+#include "model_play.h"
 
 /**
  * struct shrinking - what is made small
@@ -216,4 +215,44 @@ void srpic_model_print(struct kunit *test, const struct model_trace *trace,
 		kunit_err(test, "%s%s\n", text,
 			  i < trace->num - 1 ? "," : "),");
 	}
+}
+
+static bool model_fails(void *data, const struct model_trace *trace)
+{
+	struct model_fixture *fix = data;
+	unsigned long wrong;
+
+	/* a context of its own: the last one may be in any state */
+	srpic_del_napi(&fix->dev.sn);
+	srpic_add_napi(&fix->dev.sd, &fix->dev.sn, &fix->dev.napi);
+	if (!fix->dev.sn.active)
+		return false;
+	wrong = srpic_model_play(fix, trace);
+	return !fix->no_memory && wrong & fix->follow;
+}
+
+/*
+ * Makes the trace that was played last smaller. The first invariant that was
+ * broken is the one to follow: the others may be broken just because of it.
+ */
+void srpic_model_report(struct kunit *test, struct model_trace *trace,
+			const char *name)
+{
+	struct model_fixture *fix = test->priv;
+
+	fix->follow = BIT(__ffs(fix->wrong));
+	kunit_err(test, "%s, %u packets:\n", name, trace->num);
+	srpic_model_complain(test, fix->wrong);
+	if (!model_fails(fix, trace)) {
+		kunit_err(test, "not in a fresh context, so not shortened\n");
+		srpic_model_print(test, trace, name);
+		return;
+	}
+	srpic_model_shrink(trace, fix->pkt, model_fails, fix);
+
+	if (!model_fails(fix, trace))
+		kunit_err(test, "fails no more:\n");
+	kunit_err(test, "shortened to %u packets:\n", trace->num);
+	srpic_model_complain(test, fix->wrong);
+	srpic_model_print(test, trace, name);
 }

@@ -19,7 +19,7 @@
 #include "model_play.h"
 #include "../srpic_priv.h"
 
-static unsigned int model_traces = 100000;
+static unsigned int model_traces = 2000;
 module_param(model_traces, uint, 0644);
 MODULE_PARM_DESC(model_traces, "Number of random traces in the KUnit test");
 
@@ -84,7 +84,7 @@ static const struct model_trace model_cases[] = {
 		      { .len = 8, .flow = BIT(3), .kind = MODEL_FRAGMENT },
 		      { .seq = 0, .len = 10, .flow = BIT(3) }),
 	}, {
-		/* a sum made here or by the NIC may cover the padding */
+		/* the NIC's sum may cover the padding */
 		.name = "padding_needs_a_verdict",
 		.block_size = 32,
 		.hash = 1,
@@ -190,6 +190,7 @@ static void model_add(struct model_tally *tally, const struct model *model)
 		const struct model_pkt *pkt = &run->trace->pkt[i];
 
 		tally->kinds |= BIT(pkt->kind);
+		tally->how |= pkt->how & MODEL_UNSUMMED;
 		if (model_is_suitable(pkt))
 			tally->how |= pkt->how & ~MODEL_PADDED;
 		if (model_is_suitable(pkt) && model_is_padded(pkt))

@@ -42,6 +42,7 @@ struct sender {
  * @leap: one of this many has a TSval from far away
  * @odd: one of this many is no data
  * @padded: one of this many is short and padded, if it can be
+ * @unsummed: one of this many has no checksum verdict
  */
 struct generator {
 	struct rnd_state *rnd;
@@ -57,6 +58,7 @@ struct generator {
 	unsigned int leap;
 	unsigned int odd;
 	unsigned int padded;
+	unsigned int unsummed;
 };
 
 static u32 below(struct rnd_state *rnd, u32 limit)
@@ -199,7 +201,9 @@ static void send(struct generator *g)
 	/* each of these in one packet of four */
 	bits &= bits >> 16;
 	pkt->how |= bits & (MODEL_PSH | MODEL_IN_BAND | MODEL_PRIORITY |
-			    MODEL_UNSUMMED | MODEL_SUMMED);
+			    MODEL_SUMMED);
+	if (one_in(g->rnd, g->unsummed))
+		pkt->how |= MODEL_UNSUMMED;
 	if (one_in(g->rnd, 16))
 		pkt->how |= MODEL_PAGED;
 	pad(g, pkt);
@@ -246,6 +250,7 @@ static void set_rates(struct generator *g)
 	g->leap = rate(g->rnd);
 	g->odd = rate(g->rnd);
 	g->padded = rate(g->rnd);
+	g->unsummed = rate(g->rnd);
 }
 
 /* Nothing that flushes, but what is given. */
@@ -259,6 +264,7 @@ static void set_clean(struct generator *g)
 	g->leap = 0;
 	g->odd = 0;
 	g->padded = 0;
+	g->unsummed = 0;
 }
 
 /* Those that can fill the longest block, or the table; returns the length. */

@@ -3,9 +3,8 @@
 #ifndef _SRPIC_TESTS_RX_CASES_H
 #define _SRPIC_TESTS_RX_CASES_H
 
-#include <net/srpic.h>
-
 #include "rx_frame.h"
+#include "../srpic_priv.h"
 
 struct rx_case {
 	const char *name;
@@ -15,21 +14,27 @@ struct rx_case {
 	u64 taken;
 	u64 passed;
 	enum srpic_stat cause;		/* of one block or more */
+	bool gro;			/* is on; without it, none is merged */
 };
 
 /* Two frames of one flow around one in the middle. */
-#define AROUND(...)	{ { 60, 20 }, { 20, 20 }, __VA_ARGS__, { 0, 20 } }
+#define AROUND(f, ...)	{ { 60, 20, f }, { 20, 20, f }, __VA_ARGS__,	\
+			  { 0, 20, f } }
 #define HELD_BACK	{ 1, 0, 2, 3 }	/* flush, the middle one, the rest */
 #define SORTED_PAST	{ 2, 3, 1, 0 }	/* the middle one passed at once */
 
-#define BARRIER(n, ...) {						\
-	.name = n, .num = 4, .in = AROUND(__VA_ARGS__),			\
+#define BARRIER_AMONG(n, f, ...) {					\
+	.name = n, .num = 4, .in = AROUND(f, __VA_ARGS__),		\
 	.out = HELD_BACK, .taken = 3, .passed = 1,			\
 	.cause = SRPIC_FLUSH_BARRIER }
-#define PASSES(n, ...) {						\
-	.name = n, .num = 4, .in = AROUND(__VA_ARGS__),			\
+#define PASSES_AMONG(n, f, ...) {					\
+	.name = n, .num = 4, .in = AROUND(f, __VA_ARGS__),		\
 	.out = SORTED_PAST, .taken = 3, .passed = 1,			\
 	.cause = SRPIC_FLUSH_POLL }
+#define BARRIER(n, ...)		BARRIER_AMONG(n, 0, __VA_ARGS__)
+#define BARRIER_IPV6(n, ...)	BARRIER_AMONG(n, IPV6, __VA_ARGS__)
+#define PASSES(n, ...)		PASSES_AMONG(n, 0, __VA_ARGS__)
+#define PASSES_IPV6(n, ...)	PASSES_AMONG(n, IPV6, __VA_ARGS__)
 #define SORTS_LEN(n, f, len) {						\
 	.name = n, .num = 4,						\
 	.in = { { 3 * (len), len, f }, { len, len, f },			\
@@ -44,6 +49,17 @@ struct rx_case {
 		{ 32, 16, (f) | SPLIT, .form = at },			\
 		{ 0, 16, (f) | SPLIT, .form = at } },			\
 	.out = { 3, 1, 2, 0 }, .taken = 4, .cause = SRPIC_FLUSH_POLL }
+/* What GRO cannot merge, as there are holes between. */
+#define SORTS_WITH_GRO(n, f) {						\
+	.name = n, .num = 4,						\
+	.in = { { 60, 16, f }, { 20, 16, f }, { 40, 16, f }, { 0, 16, f } }, \
+	.out = { 3, 1, 2, 0 }, .taken = 4, .cause = SRPIC_FLUSH_POLL,	\
+	.gro = true }
+#define SORTS_NOT_WITH_GRO(n, f) {					\
+	.name = n, .num = 4,						\
+	.in = { { 60, 16, f }, { 20, 16, f }, { 40, 16, f }, { 0, 16, f } }, \
+	.out = { 0, 1, 2, 3 }, .passed = 4, .cause = SRPIC_COUNTERS,	\
+	.gro = true }
 #define SORTS_NOT(n, f) {						\
 	.name = n, .num = 4,						\
 	.in = { { 12, 4, f }, { 4, 4, f }, { 8, 4, f }, { 0, 4, f } },	\
@@ -70,9 +86,12 @@ static const struct rx_case rx_cases[] = {
 	SORTS_SPLIT("ipv6_split_in_tcp", IPV6, 59),
 	SORTS_SPLIT("ipv6_split_behind_tcp", IPV6 | STAMP, 60),
 	SORTS_SPLIT("ipv6_split_in_the_timestamp", IPV6 | STAMP, 71),
-	SORTS("checksum_made_here", NO_CSUM),
-	SORTS("ipv6_checksum_made_here", IPV6 | NO_CSUM),
-	SORTS("checksum_made_here_from_a_page", NO_CSUM | PAGED),
+	SORTS_WITH_GRO("checksum_made_here", NO_CSUM),
+	SORTS_WITH_GRO("ipv6_checksum_made_here", IPV6 | NO_CSUM),
+	SORTS_WITH_GRO("checksum_made_here_from_a_page", NO_CSUM | PAGED),
+	SORTS_WITH_GRO("checksum_made_here_with_vlan", NO_CSUM | VLAN_IN_BAND),
+	SORTS_NOT("checksum_not_made_without_gro", NO_CSUM),
+	SORTS_NOT("ipv6_checksum_not_made_without_gro", IPV6 | NO_CSUM),
 	SORTS("checksum_left_to_do", HOST_CSUM),
 	SORTS("sum_from_the_nic", SUM_CSUM),
 	SORTS("ipv6_sum_from_the_nic", IPV6 | SUM_CSUM),
@@ -81,6 +100,9 @@ static const struct rx_case rx_cases[] = {
 	SORTS("sum_from_the_nic_bad_header", SUM_CSUM | BAD_HEADER),
 	SORTS_NOT("bad_checksum", NO_CSUM | BAD_CSUM),
 	SORTS_NOT("ipv6_bad_checksum", IPV6 | NO_CSUM | BAD_CSUM),
+	SORTS_NOT_WITH_GRO("bad_checksum_made_here", NO_CSUM | BAD_CSUM),
+	SORTS_NOT_WITH_GRO("ipv6_bad_checksum_made_here",
+			   IPV6 | NO_CSUM | BAD_CSUM),
 	SORTS_NOT("bad_sum_from_the_nic", SUM_CSUM | BAD_CSUM),
 	SORTS_NOT("bad_sum_with_timestamp", STAMP | SUM_CSUM | BAD_CSUM),
 	SORTS_NOT("ipv6_bad_sum_with_timestamp",
@@ -89,7 +111,9 @@ static const struct rx_case rx_cases[] = {
 	SORTS_NOT("two_vlan_tags", VLAN | VLAN_IN_BAND),
 	SORTS_NOT("udp", UDP),
 	SORTS_NOT("trailer", TRAILER),
+	SORTS_NOT("ipv6_trailer", IPV6 | TRAILER),
 	SORTS_NOT("cut_short", CUT),
+	SORTS_NOT("ipv6_cut_short", IPV6 | CUT),
 	BARRIER("fin", { 40, 20, 0, FIN }),
 	BARRIER("syn", { 40, 0, 0, SYN }),
 	BARRIER("rst", { 40, 0, 0, RST }),
@@ -102,23 +126,61 @@ static const struct rx_case rx_cases[] = {
 	BARRIER("sack", { 40, 20, SACK }),
 	BARRIER("ip_options", { 40, 20, IP_OPTION }),
 	BARRIER("fragment", { 40, 20, FRAGMENT }),
-	BARRIER("fragment_of_any_flow", { 40, 20, FRAGMENT | OTHER_PORT }),
+	BARRIER("fragment_of_any_flow_of_the_hosts",
+		{ 40, 20, FRAGMENT | OTHER_PORT }),
 	BARRIER("later_fragment", { 40, 20, FRAGMENT, .form = 1 }),
 	BARRIER("last_fragment", { 40, 20, FRAGMENT, .form = 2 }),
+	BARRIER("short_last_fragment", { 40, 1, FRAGMENT, .form = 2 }),
+	BARRIER("fragment_in_band", { 40, 20, FRAGMENT | VLAN_0 }),
 	BARRIER("timestamp_and_sack", { 40, 20, STAMP | SACK }),
 	BARRIER("reserved_bit", { 40, 20, RESERVED }),
-	BARRIER("tcp_header_cut_short", { 40, 0, IPV6 | SHORT_TCP }),
 	BARRIER("priority_tag_is_no_vlan", { 40, 0, VLAN_0 }),
 	BARRIER("barrier_with_bad_checksum", { 40, 20, NO_CSUM | BAD_CSUM }),
 	BARRIER("barrier_with_bad_sum", { 40, 20, SUM_CSUM | BAD_CSUM }),
 	BARRIER("barrier_with_trailer", { 40, 20, TRAILER }),
-	BARRIER("extension_header_of_any_flow", { 40, 20, IPV6 | IP_OPTION }),
+	BARRIER_IPV6("ipv6_extension_header",
+		     { 40, 20, IPV6 | IP_OPTION | OTHER_PORT }),
+	BARRIER_IPV6("ipv6_routing_header", { 40, 20, IPV6 | IP_OPTION,
+		     .form = 1 }),
+	BARRIER_IPV6("ipv6_authenticated", { 40, 20, IPV6 | IP_OPTION,
+		     .form = 3 }),
+	BARRIER_IPV6("ipv6_fragment", { 40, 20, IPV6 | FRAGMENT | OTHER_PORT }),
+	BARRIER_IPV6("ipv6_later_fragment", { 40, 20, IPV6 | FRAGMENT,
+		     .form = 1 }),
+	BARRIER_IPV6("ipv6_options_in_a_fragment",
+		     { 40, 20, IPV6 | FRAGMENT | IP_OPTION }),
+	BARRIER_IPV6("ipv6_barrier_with_trailer", { 40, 20, IPV6 | TRAILER }),
+	BARRIER_IPV6("ipv6_too_many_headers_to_walk",
+		     { 40, 20, IPV6 | IP_OPTION | MANY_OPTIONS | UDP }),
 	PASSES("udp_passes_tcp", { 40, 20, UDP }),
 	PASSES("fin_of_another_flow", { 40, 20, OTHER_PORT, FIN }),
 	PASSES("ack_of_another_vlan", { 40, 0, VLAN }),
 	PASSES("ack_of_another_address", { 40, 0, OTHER_ADDRESS }),
+	PASSES("tcp_header_cut_short", { 40, 0, SHORT_TCP }),
+	PASSES("cut_short_is_no_barrier", { 40, 20, CUT }),
+	PASSES("ip_options_of_strangers", { 40, 20, IP_OPTION | OTHER_ADDRESS }),
+	PASSES("fragment_of_strangers", { 40, 20, FRAGMENT | OTHER_ADDRESS }),
+	PASSES("later_fragment_of_strangers",
+	       { 40, 20, FRAGMENT | OTHER_DEST, .form = 1 }),
+	PASSES("fragment_of_another_vlan", { 40, 20, FRAGMENT | VLAN }),
+	PASSES("udp_fragment", { 40, 20, FRAGMENT | UDP }),
+	PASSES("trailer_of_strangers", { 40, 20, TRAILER | OTHER_ADDRESS }),
 	PASSES("ipv6_fin", { 40, 20, IPV6, FIN }),
-	PASSES("ipv6_udp_is_no_barrier", { 40, 20, IPV6 | UDP }),
+	PASSES("ipv6_fragment_among_ipv4", { 40, 20, IPV6 | FRAGMENT }),
+	PASSES_IPV6("ipv6_udp_is_no_barrier", { 40, 20, IPV6 | UDP }),
+	PASSES_IPV6("ipv6_tcp_header_cut_short", { 40, 0, IPV6 | SHORT_TCP }),
+	PASSES_IPV6("ipv6_fragment_of_strangers",
+		    { 40, 20, IPV6 | FRAGMENT | OTHER_ADDRESS }),
+	PASSES_IPV6("ipv6_extension_header_of_strangers",
+		    { 40, 20, IPV6 | IP_OPTION | OTHER_DEST }),
+	PASSES_IPV6("ipv6_udp_fragment", { 40, 20, IPV6 | FRAGMENT | UDP }),
+	PASSES_IPV6("ipv6_udp_behind_a_header",
+		    { 40, 20, IPV6 | IP_OPTION | UDP }),
+	PASSES_IPV6("ipv6_udp_authenticated",
+		    { 40, 20, IPV6 | IP_OPTION | UDP, .form = 3 }),
+	PASSES_IPV6("ipv6_headers_lead_behind_the_end",
+		    { 40, 20, IPV6 | BEHIND_END }),
+	PASSES_IPV6("ipv6_no_next_header", { 40, 20, IPV6 | NO_NEXT }),
 	{
 		.name = "ipv6_ack_of_another_address",
 		.num = 4,

@@ -55,6 +55,16 @@ static unsigned int put_ipv4(u8 *p, const struct frame *f, unsigned int len)
 	return iph->ihl * 4;
 }
 
+/* Puts one between what is at p and the next header; returns where it ends. */
+static u8 *put_extension(u8 *p, u8 **next, u8 kind, unsigned int words)
+{
+	**next = kind;
+	*next = p;
+	/* those of IPsec have another unit */
+	p[1] = kind == NEXTHDR_AUTH ? 2 * words - 2 : words - 1;
+	return p + 8 * words;
+}
+
 static unsigned int put_ipv6(u8 *p, const struct frame *f, unsigned int len)
 {
 	static const u16 fragments[] = {
@@ -63,27 +73,35 @@ static unsigned int put_ipv6(u8 *p, const struct frame *f, unsigned int len)
 	static const u8 options[] = {
 		NEXTHDR_HOP, NEXTHDR_ROUTING, NEXTHDR_DEST, NEXTHDR_AUTH,
 	};
+	unsigned int i, num = f->what & MANY_OPTIONS ? 9 : 1;
+	u8 option = options[f->form % ARRAY_SIZE(options)];
 	struct ipv6hdr *iph = (void *)p;
-	struct frag_hdr *extension = (void *)(iph + 1);
-	u8 next = f->what & UDP ? NEXTHDR_UDP : NEXTHDR_TCP;
+	u8 *next = &iph->nexthdr, *end = (u8 *)(iph + 1);
+	struct frag_hdr *fragment = (void *)end;
 
 	iph->version = 6;
-	iph->nexthdr = next;
-	iph->payload_len = htons(len);
 	/* one differs in its upper half, one in its lower */
 	iph->saddr.s6_addr[0] = f->what & OTHER_ADDRESS ? 3 : 1;
 	iph->daddr.s6_addr[15] = f->what & OTHER_DEST ? 4 : 2;
 	if (f->what & FRAGMENT) {
-		iph->nexthdr = NEXTHDR_FRAGMENT;
-		extension->frag_off = htons(fragments[f->form % 3]);
-	} else if (f->what & IP_OPTION) {
-		iph->nexthdr = options[f->form % ARRAY_SIZE(options)];
-	} else {
-		return sizeof(*iph);
+		end = put_extension(end, &next, NEXTHDR_FRAGMENT, 1);
+		fragment->frag_off = htons(fragments[f->form % 3]);
 	}
-	extension->nexthdr = next;
-	iph->payload_len = htons(len + sizeof(*extension));
-	return sizeof(*iph) + sizeof(*extension);
+	for (i = 0; f->what & IP_OPTION && i < num; i++)
+		end = put_extension(end, &next, option, 1);
+	/* whose place depends on the length of the one ahead of it */
+	if (f->what & IP_OPTION && option == NEXTHDR_AUTH)
+		end = put_extension(put_extension(end, &next, option, 2),
+				    &next, NEXTHDR_DEST, 1);
+	*next = f->what & NO_NEXT ? NEXTHDR_NONE :
+		f->what & UDP ? NEXTHDR_UDP : NEXTHDR_TCP;
+	if ((f->what & BEHIND_END) == BEHIND_END) {
+		end = put_extension(end, &next, NEXTHDR_DEST, 1);
+		next[0] = NEXTHDR_DEST;
+		next[1] = 255;
+	}
+	iph->payload_len = htons(end - (u8 *)(iph + 1) + len);
+	return end - p;
 }
 
 /* Returns the length of the header. */
@@ -169,7 +187,8 @@ unsigned int srpic_frame_put(u8 *p, const struct frame *f)
 }
 
 /* Another frame's bytes where those of this one would be if all were linear. */
-static void put_decoy(struct sk_buff *skb, const struct frame *f, u8 *buf)
+static void put_decoy(struct sk_buff *skb, const struct frame *f, u8 *buf,
+		      unsigned int linear)
 {
 	struct frame decoy = *f;
 
@@ -177,7 +196,7 @@ static void put_decoy(struct sk_buff *skb, const struct frame *f, u8 *buf)
 	decoy.tsval -= f->seq;
 	memset(buf, 0, FRAME_MAX);
 	srpic_frame_put(buf, &decoy);
-	memcpy(skb_tail_pointer(skb), buf + f->form, FRAME_MAX - f->form);
+	memcpy(skb_tail_pointer(skb), buf + linear, FRAME_MAX - linear);
 }
 
 /* Makes a packet that was received by netdev; skb->mark is its number. */
@@ -225,23 +244,22 @@ struct sk_buff *srpic_frame_skb(struct kunit *test, struct net_device *netdev,
 	} else if (!(f->what & NO_CSUM)) {
 		skb->ip_summed = CHECKSUM_UNNECESSARY;
 	}
-	if (f->what & SPLIT)
-		put_decoy(skb, f, buf);
+	if (linear < len)
+		put_decoy(skb, f, buf, linear);
 	kunit_kfree(test, buf);
 	return skb;
 }
 
 /*
- * What ip_summed should be on the way out: a sum that was made and found good
- * is not to be made again.
+ * What ip_summed should be on the way out: a sum that GRO would have made was
+ * made, and is not to be made again, unless it was bad.
  */
-u8 srpic_frame_summed(const struct frame *f)
+u8 srpic_frame_summed(const struct frame *f, bool gro)
 {
 	if (f->what & SUM_CSUM)
 		return CHECKSUM_COMPLETE;
 	if (f->what & HOST_CSUM)
 		return CHECKSUM_PARTIAL;
-	if (f->what & NO_CSUM && f->what & (BAD_CSUM | PADDED))
-		return CHECKSUM_NONE;
-	return CHECKSUM_UNNECESSARY;
+	return f->what & NO_CSUM && (!gro || f->what & BAD_CSUM) ?
+	       CHECKSUM_NONE : CHECKSUM_UNNECESSARY;
 }

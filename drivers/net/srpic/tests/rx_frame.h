@@ -33,7 +33,7 @@ enum {
 	RESERVED	= BIT(18),	/* a reserved bit of TCP is set, by form */
 	VLAN_0		= BIT(19),	/* tag with a priority only */
 	VLAN_SERVICE	= BIT(20),	/* tag of 802.1ad */
-	SHORT_TCP	= BIT(21),	/* IPv6 ends within the TCP header */
+	SHORT_TCP	= BIT(21),	/* the frame ends within the TCP header */
 	OTHER_ADDRESS	= BIT(22),	/* of another flow with these ports */
 	OTHER_DEST	= BIT(23),	/* likewise */
 	OTHER_SOURCE	= BIT(24),	/* of another flow, by the other port */
@@ -42,6 +42,9 @@ enum {
 	WHOLE		= BIT(27),	/* DF, so that GRO merges IPv4 */
 	SPLIT		= BIT(28),	/* form: how many bytes are linear */
 	BAD_HEADER	= BIT(29),	/* the checksum of IPv4 is wrong */
+	NO_NEXT		= BIT(30),	/* IPv6 says that nothing follows */
+	MANY_OPTIONS	= BIT(31),	/* more extension headers than one */
+	BEHIND_END	= NO_NEXT | IP_OPTION,	/* they lead there */
 };
 
 struct frame {
@@ -68,6 +71,6 @@ struct frame {
 unsigned int srpic_frame_put(u8 *p, const struct frame *f);
 struct sk_buff *srpic_frame_skb(struct kunit *test, struct net_device *netdev,
 				const struct frame *f, u8 id);
-u8 srpic_frame_summed(const struct frame *f);
+u8 srpic_frame_summed(const struct frame *f, bool gro);
 
 #endif /* _SRPIC_TESTS_RX_FRAME_H */

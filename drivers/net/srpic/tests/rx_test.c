@@ -4,13 +4,15 @@
  * instance, and what comes out of the network core above it.
  */
 
+#include <kunit/device.h>
 #include <kunit/test.h>
+#include <linux/mm.h>
 #include <linux/netdevice.h>
+#include <linux/nodemask.h>
 
 #include "fixture.h"
 #include "rx_cases.h"
 #include "rx_frame.h"
-#include "../srpic_parse.h"
 
 #define MAX_FRAMES	140
 #define LEN		20		/* enough to be of the usual form */
@@ -84,10 +86,12 @@ static void rx_case_test(struct kunit *test)
 
 	for (i = 0; i < c->num; i++)
 		skb[i] = srpic_frame_skb(test, fix->dev.netdev, &c->in[i], i);
+	if (c->gro)
+		fix->dev.netdev->features |= NETIF_F_GRO;
 
 	srpic_fixture_begin(&fix->dev);
 	for (i = 0; i < c->num; i++)
-		srpic_receive(&fix->dev.sn, &fix->dev.napi, skb[i]);
+		srpic_receive(&fix->dev.sn, skb[i]);
 	srpic_fixture_end(&fix->dev);
 
 	KUNIT_ASSERT_EQ(test, fix->received, c->num);
@@ -96,73 +100,15 @@ static void rx_case_test(struct kunit *test)
 				    "place %u", i);
 	for (i = 0; i < c->num; i++)
 		KUNIT_EXPECT_EQ(test, fix->summed[i],
-				srpic_frame_summed(&c->in[i]));
+				srpic_frame_summed(&c->in[i], c->gro));
 
-	srpic_get_stats(&fix->dev.sd, stats);
+	srpic_fixture_stats(&fix->dev, stats);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_PACKETS_TAKEN], c->taken);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_PACKETS_PASSED], c->passed);
 	if (c->cause < SRPIC_COUNTERS)
 		KUNIT_EXPECT_GT(test, stats[c->cause], 0);
 	else
 		KUNIT_EXPECT_EQ(test, stats[SRPIC_BLOCKS], 0);
-}
-
-static bool rx_is_usual(const struct frame *f)
-{
-	return f->len > TCPOLEN_TSTAMP_ALIGNED && !f->no_ack &&
-	       !(f->flags & ~PSH) &&
-	       !(f->what & ~(IPV6 | STAMP | VLAN | VLAN_PRIORITY | VLAN_0 |
-			     VLAN_SERVICE | OTHER_PORT | OTHER_ADDRESS |
-			     OTHER_DEST | OTHER_SOURCE | WHOLE | SUM_CSUM |
-			     BAD_HEADER));
-}
-
-static bool rx_look(struct sk_buff *skb, const struct srpic_key *key,
-		    u64 *other)
-{
-	return srpic_is_usual(skb, key, other) ||
-	       srpic_is_usual_sum(skb, key, other);
-}
-
-/* The fast look at a packet says what the thorough one does, or nothing. */
-static void rx_usual_test(struct kunit *test)
-{
-	const struct rx_case *c = test->param_value;
-	struct rx_fixture *fix = test->priv;
-	unsigned int i, bit;
-
-	for (i = 0; i < c->num; i++) {
-		struct srpic_key key = {}, same = {};
-		struct srpic_cb cb;
-		struct sk_buff *skb;
-		u64 other;
-
-		skb = srpic_frame_skb(test, fix->dev.netdev, &c->in[i], i);
-		if (!rx_look(skb, &key, &other)) {
-			KUNIT_EXPECT_FALSE(test, rx_is_usual(&c->in[i]));
-			consume_skb(skb);
-			continue;
-		}
-		cb = *SRPIC_CB(skb);
-		KUNIT_EXPECT_EQ(test, srpic_classify(skb, &key), SRPIC_TAKE);
-		KUNIT_EXPECT_EQ(test, cb.stamp, SRPIC_CB(skb)->stamp);
-		KUNIT_EXPECT_EQ(test, cb.seq, SRPIC_CB(skb)->seq);
-		KUNIT_EXPECT_EQ(test, cb.end_seq, SRPIC_CB(skb)->end_seq);
-		srpic_usual_key(skb, &same);
-		KUNIT_EXPECT_MEMEQ(test, &same, &key, sizeof(key));
-
-		KUNIT_EXPECT_TRUE(test, rx_look(skb, &key, &other));
-		KUNIT_EXPECT_EQ(test, other, 0);
-		for (bit = 0; bit < 64 * SRPIC_KEY_WORDS; bit++) {
-			same = key;
-			same.word[bit / 64] ^= BIT_ULL(bit % 64);
-			rx_look(skb, &same, &other);
-			KUNIT_EXPECT_EQ_MSG(test, !other,
-					    srpic_key_equal(&same, &key),
-					    "bit %u", bit);
-		}
-		consume_skb(skb);
-	}
 }
 
 /* Sends num frames of one flow, the last first; one has PSH. */
@@ -184,7 +130,7 @@ static void rx_descending_as(struct kunit *test, unsigned int num, u32 what,
 	}
 	srpic_fixture_begin(&fix->dev);
 	for (i = 0; i < num; i++)
-		srpic_receive(&fix->dev.sn, &fix->dev.napi, skb[i]);
+		srpic_receive(&fix->dev.sn, skb[i]);
 }
 
 static void rx_descending(struct kunit *test, unsigned int num)
@@ -201,7 +147,7 @@ static void full_block_is_flushed(struct kunit *test)
 	rx_descending(test, 2 * SRPIC_BLOCK_SIZE_DEFAULT + 1);
 	srpic_fixture_end(&fix->dev);
 
-	srpic_get_stats(&fix->dev.sd, stats);
+	srpic_fixture_stats(&fix->dev, stats);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_BLOCK], 2);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_POLL], 1);
 	for (i = 0; i < SRPIC_BLOCK_SIZE_DEFAULT; i++)
@@ -218,7 +164,7 @@ static void ring_full_of_packets_is_flushed(struct kunit *test)
 	rx_descending(test, 25);
 	srpic_fixture_end(&fix->dev);
 
-	srpic_get_stats(&fix->dev.sd, stats);
+	srpic_fixture_stats(&fix->dev, stats);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_RING], 2);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_POLL], 1);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_PACKETS_TAKEN], 25);
@@ -244,11 +190,11 @@ static void eviction_delivers_the_evicted(struct kunit *test)
 
 	srpic_fixture_begin(&fix->dev);
 	for (i = 0; i < ARRAY_SIZE(skb); i++)
-		srpic_receive(&fix->dev.sn, &fix->dev.napi, skb[i]);
+		srpic_receive(&fix->dev.sn, skb[i]);
 	KUNIT_EXPECT_EQ(test, fix->dev.sn.srpic->table.num_used, SRPIC_WAYS);
 	srpic_fixture_end(&fix->dev);
 
-	srpic_get_stats(&fix->dev.sd, stats);
+	srpic_fixture_stats(&fix->dev, stats);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_EVICT],
 			ARRAY_SIZE(skb) - SRPIC_WAYS);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_POLL], SRPIC_WAYS);
@@ -306,7 +252,7 @@ static void gro_merges_what_was_sorted(struct kunit *test)
 					      c->num);
 		rx_descending_as(test, c->num, IPV6, pushed);
 		if (barrier)
-			srpic_receive(&fix->dev.sn, &fix->dev.napi, skb);
+			srpic_receive(&fix->dev.sn, skb);
 		srpic_fixture_end(&fix->dev);
 		KUNIT_EXPECT_EQ(test, fix->received, before + 2 + barrier);
 		KUNIT_EXPECT_EQ(test, fix->id[before], 0);
@@ -315,7 +261,7 @@ static void gro_merges_what_was_sorted(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, fix->merged[pushed + 1],
 				(i + 1) * (c->num - pushed - 2));
 	}
-	srpic_get_stats(&fix->dev.sd, stats);
+	srpic_fixture_stats(&fix->dev, stats);
 	KUNIT_EXPECT_EQ(test, stats[c->cause], 2);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_BLOCKS], 2);
 }
@@ -324,8 +270,6 @@ static void gro_merges_what_was_sorted(struct kunit *test)
 static void settings_change_at_a_full_flush(struct kunit *test)
 {
 	struct rx_fixture *fix = test->priv;
-	struct srpic_net *settings = srpic_net(dev_net(fix->dev.netdev));
-	int block_size = READ_ONCE(settings->block_size);
 	u64 stats[SRPIC_STATS];
 	struct sk_buff *skb[6];
 	unsigned int i;
@@ -339,14 +283,13 @@ static void settings_change_at_a_full_flush(struct kunit *test)
 
 	srpic_fixture_begin(&fix->dev);
 	for (i = 0; i < ARRAY_SIZE(skb); i++) {
-		srpic_receive(&fix->dev.sn, &fix->dev.napi, skb[i]);
-		WRITE_ONCE(settings->block_size, 2);
+		srpic_receive(&fix->dev.sn, skb[i]);
+		WRITE_ONCE(fix->dev.settings->block_size, 2);
 	}
 	srpic_fixture_end(&fix->dev);
-	WRITE_ONCE(settings->block_size, block_size);
 
 	/* four packets in one block, then two */
-	srpic_get_stats(&fix->dev.sd, stats);
+	srpic_fixture_stats(&fix->dev, stats);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_RING], 1);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_BLOCK], 1);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_BLOCKS], 2);
@@ -364,31 +307,57 @@ static void full_flush_begins_the_count_anew(struct kunit *test)
 		rx_descending(test, 3);
 		srpic_fixture_end(&fix->dev);
 	}
-	srpic_get_stats(&fix->dev.sd, stats);
+	srpic_fixture_stats(&fix->dev, stats);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_RING], 0);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_POLL], 2);
+}
+
+/* What is passed by takes no part in it, whatever it flushes. */
+static void fragment_leaves_the_count_as_it_is(struct kunit *test)
+{
+	static const struct frame f[] = {
+		{ 60, LEN }, { 40, LEN }, { 20, LEN }, { 0, LEN, FRAGMENT },
+		{ 0, LEN },
+	};
+	struct rx_fixture *fix = test->priv;
+	struct sk_buff *skb[ARRAY_SIZE(f)];
+	u64 stats[SRPIC_STATS];
+	unsigned int i;
+
+	srpic_set_ring(&fix->dev.sd, 4);
+	for (i = 0; i < ARRAY_SIZE(f); i++)
+		skb[i] = srpic_frame_skb(test, fix->dev.netdev, &f[i], i);
+
+	srpic_fixture_begin(&fix->dev);
+	for (i = 0; i < ARRAY_SIZE(f); i++)
+		srpic_receive(&fix->dev.sn, skb[i]);
+	KUNIT_EXPECT_EQ(test, fix->received, ARRAY_SIZE(f));
+	srpic_fixture_end(&fix->dev);
+
+	srpic_fixture_stats(&fix->dev, stats);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_BARRIER], 1);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_RING], 1);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_BLOCKS], 2);
 }
 
 /* The first packet of a flow can fill a block, and the ring. */
 static void one_packet_can_be_all(struct kunit *test)
 {
 	struct rx_fixture *fix = test->priv;
-	struct srpic_net *settings = srpic_net(dev_net(fix->dev.netdev));
-	int block_size = READ_ONCE(settings->block_size);
 	u64 stats[SRPIC_STATS];
 
-	WRITE_ONCE(settings->block_size, 1);
+	WRITE_ONCE(fix->dev.settings->block_size, 1);
 	rx_descending(test, 3);
 	KUNIT_EXPECT_EQ(test, fix->received, 3);
 	srpic_fixture_end(&fix->dev);
-	WRITE_ONCE(settings->block_size, block_size);
+	WRITE_ONCE(fix->dev.settings->block_size, SRPIC_BLOCK_SIZE_DEFAULT);
 
 	srpic_set_ring(&fix->dev.sd, 1);
 	rx_descending(test, 3);
 	KUNIT_EXPECT_EQ(test, fix->received, 6);
 	srpic_fixture_end(&fix->dev);
 
-	srpic_get_stats(&fix->dev.sd, stats);
+	srpic_fixture_stats(&fix->dev, stats);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_BLOCK], 3);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_FLUSH_RING], 3);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_BLOCKS], 6);
@@ -409,13 +378,84 @@ static void devices_do_not_mix(struct kunit *test)
 
 	srpic_fixture_begin(&fix->dev);
 	for (i = 0; i < ARRAY_SIZE(f); i++)
-		srpic_receive(&fix->dev.sn, &fix->dev.napi, skb[i]);
+		srpic_receive(&fix->dev.sn, skb[i]);
 	srpic_fixture_end(&fix->dev);
 
 	KUNIT_EXPECT_EQ(test, fix->received, 1);
-	srpic_get_stats(&fix->dev.sd, stats);
+	srpic_fixture_stats(&fix->dev, stats);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_PACKETS_TAKEN], 2);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_BLOCKS], 2);
+}
+
+/* What any host can send us. */
+static const struct frame strangers[] = {
+	{ 0, 20, FRAGMENT | OTHER_ADDRESS },
+	{ 0, 20, FRAGMENT | OTHER_ADDRESS, .form = 1 },
+	{ 0, 20, IP_OPTION | OTHER_ADDRESS },
+	{ 0, 0, SHORT_TCP | OTHER_ADDRESS },
+	{ 0, 20, IPV6 | FRAGMENT },
+	{ 0, 20, IPV6 | FRAGMENT | UDP },
+	{ 0, 20, IPV6 | IP_OPTION },
+	{ 0, 20, IPV6 | NO_NEXT },
+	{ 0, 0, IPV6 | SHORT_TCP },
+};
+
+static void rx_stranger_desc(const struct frame *f, char *desc)
+{
+	sprintf(desc, "what_%#x_form_%u", f->what, f->form);
+}
+
+KUNIT_ARRAY_PARAM(rx_stranger, strangers, rx_stranger_desc);
+
+/* One for each packet of a busy flow. */
+static void flood_of_strangers_does_not_shorten_blocks(struct kunit *test)
+{
+	const struct frame *stranger = test->param_value;
+	const unsigned int num = SRPIC_BLOCK_SIZE_DEFAULT;
+	struct rx_fixture *fix = test->priv;
+	struct sk_buff *skb[2 * SRPIC_BLOCK_SIZE_DEFAULT];
+	u64 stats[SRPIC_STATS];
+	unsigned int i;
+
+	for (i = 0; i < num; i++) {
+		struct frame f = { .seq = LEN * (num - i), .len = LEN };
+
+		skb[2 * i] = srpic_frame_skb(test, fix->dev.netdev, &f, 0);
+		skb[2 * i + 1] = srpic_frame_skb(test, fix->dev.netdev,
+						 stranger, 0);
+	}
+	srpic_fixture_begin(&fix->dev);
+	for (i = 0; i < 2 * num; i++)
+		srpic_receive(&fix->dev.sn, skb[i]);
+	srpic_fixture_end(&fix->dev);
+
+	srpic_fixture_stats(&fix->dev, stats);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_PACKETS_TAKEN], num);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_PACKETS_PASSED], num);
+	KUNIT_EXPECT_EQ(test, stats[SRPIC_BLOCKS], 1);
+}
+
+/* Wherever the CPU that switches SRPIC on is. */
+static void context_is_on_the_node_of_the_device(struct kunit *test)
+{
+	struct rx_fixture *fix = test->priv;
+	struct device *parent;
+	int node;
+
+	if (num_online_nodes() < 2)
+		kunit_skip(test, "needs two NUMA nodes, such as numa=fake=2");
+	parent = kunit_device_register(test, "srpic");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, parent);
+	fix->dev.netdev->dev.parent = parent;
+	for_each_online_node(node) {
+		set_dev_node(parent, node);
+		srpic_del_napi(&fix->dev.sn);
+		srpic_add_napi(&fix->dev.sd, &fix->dev.sn, &fix->dev.napi);
+		KUNIT_ASSERT_NOT_NULL(test, fix->dev.sn.srpic);
+		KUNIT_EXPECT_EQ(test, node,
+				page_to_nid(virt_to_page(fix->dev.sn.srpic)));
+	}
+	fix->dev.netdev->dev.parent = NULL;
 }
 
 static void switched_off_in_a_poll_strands_nothing(struct kunit *test)
@@ -446,12 +486,12 @@ static void counters_outlive_the_napi_instance(struct kunit *test)
 	rx_descending(test, 3);
 	srpic_fixture_end(&fix->dev);
 	srpic_del_napi(&fix->dev.sn);
-	srpic_add_napi(&fix->dev.sd, &fix->dev.sn);
+	srpic_add_napi(&fix->dev.sd, &fix->dev.sn, &fix->dev.napi);
 	KUNIT_EXPECT_NOT_NULL(test, fix->dev.sn.active);
 
 	rx_descending(test, 3);
 	srpic_fixture_end(&fix->dev);
-	srpic_get_stats(&fix->dev.sd, stats);
+	srpic_fixture_stats(&fix->dev, stats);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_PACKETS_TAKEN], 6);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_BLOCKS], 2);
 }
@@ -461,18 +501,17 @@ static void added_twice_is_added_once(struct kunit *test)
 	struct rx_fixture *fix = test->priv;
 	u64 stats[SRPIC_STATS];
 
-	srpic_add_napi(&fix->dev.sd, &fix->dev.sn);
+	srpic_add_napi(&fix->dev.sd, &fix->dev.sn, &fix->dev.napi);
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&fix->dev.sd.napis));
 
 	rx_descending(test, 3);
 	srpic_fixture_end(&fix->dev);
-	srpic_get_stats(&fix->dev.sd, stats);
+	srpic_fixture_stats(&fix->dev, stats);
 	KUNIT_EXPECT_EQ(test, stats[SRPIC_PACKETS_TAKEN], 3);
 }
 
 static struct kunit_case rx_test_cases[] = {
 	KUNIT_CASE_PARAM(rx_case_test, rx_gen_params),
-	KUNIT_CASE_PARAM(rx_usual_test, rx_gen_params),
 	KUNIT_CASE(full_block_is_flushed),
 	KUNIT_CASE(ring_full_of_packets_is_flushed),
 	KUNIT_CASE(eviction_delivers_the_evicted),
@@ -480,8 +519,12 @@ static struct kunit_case rx_test_cases[] = {
 	KUNIT_CASE_PARAM(gro_merges_what_was_sorted, gro_gen_params),
 	KUNIT_CASE(settings_change_at_a_full_flush),
 	KUNIT_CASE(full_flush_begins_the_count_anew),
+	KUNIT_CASE(fragment_leaves_the_count_as_it_is),
 	KUNIT_CASE(one_packet_can_be_all),
 	KUNIT_CASE(devices_do_not_mix),
+	KUNIT_CASE_PARAM(flood_of_strangers_does_not_shorten_blocks,
+			 rx_stranger_gen_params),
+	KUNIT_CASE(context_is_on_the_node_of_the_device),
 	KUNIT_CASE(switched_off_in_a_poll_strands_nothing),
 	KUNIT_CASE(counters_outlive_the_napi_instance),
 	KUNIT_CASE(added_twice_is_added_once),

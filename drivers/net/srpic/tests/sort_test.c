@@ -288,10 +288,13 @@ static int sort_init(struct kunit *test)
 static struct sk_buff *sort_packet(struct sk_buff *skb,
 				   const struct sort_pkt *pkt)
 {
+	const __be32 option[] = { htonl(0x0101080a), htonl(pkt->tsval) };
+
 	*SRPIC_CB(skb) = (struct srpic_cb) {
+		.stamp = pkt->tsval ? get_unaligned((const u64 *)option) : 0,
 		.seq = pkt->seq,
 		.end_seq = pkt->seq + pkt->len,
-		.stamp = pkt->tsval ? SRPIC_HAS_TSVAL | pkt->tsval : 0,
+		.tsval = 0xdeadbeef,
 	};
 	/* lists must not rely on what was there */
 	skb->next = LIST_POISON1;

@@ -35,10 +35,13 @@ class Device:
         """The private flags, as a bit map."""
         return self.request(array.array("I", [ETHTOOL_GPFLAGS, 0]))[1]
 
+    def set_flags(self, flags):
+        """All private flags, by a bit map."""
+        self.request(array.array("I", [ETHTOOL_SPFLAGS, flags]))
+
     def switch(self, on):
         """As guest.switch()."""
-        self.request(array.array("I", [ETHTOOL_SPFLAGS,
-                                       self.private_flags[on]]))
+        self.set_flags(self.private_flags[on])
 
     def stats(self):
         """As guest.ethtool_stats()."""

@@ -135,7 +135,8 @@ static int fake_init(struct kunit *test)
 	fake->q_vector->adapter = adapter;
 	fake->q_vector->v_idx = FAKE_VECTOR;
 	netif_napi_add(fake->netdev, &fake->q_vector->napi, ixgbe_poll);
-	srpic_add_napi(&adapter->srpic, &fake->q_vector->srpic);
+	srpic_add_napi(&adapter->srpic, &fake->q_vector->srpic,
+		       &fake->q_vector->napi);
 	napi_enable(&fake->q_vector->napi);
 	for (n = 0; n < FAKE_RINGS; n++)
 		fake_add_ring(test, fake, n, dev);
