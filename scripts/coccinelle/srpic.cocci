@@ -10,10 +10,12 @@
 virtual report
 
 @kept exists@
+symbol budget;
 position p;
 @@
  srpic_begin(...);
  ... when != srpic_flush(...)
+     when != if (budget) srpic_flush(...);
  return@p ...;
 
 @script:python depends on report@
@@ -22,12 +24,14 @@ p << kept.p;
 coccilib.report.print_report(p[0], "the poll can end without srpic_flush()")
 
 @early exists@
+symbol budget;
 position p;
 identifier complete = {napi_complete, napi_complete_done,
 		       virtqueue_napi_complete};
 @@
  srpic_begin(...);
  ... when != srpic_flush(...)
+     when != if (budget) srpic_flush(...);
  complete@p(...)
 
 @script:python depends on report@
@@ -66,12 +70,14 @@ p << late.p;
 coccilib.report.print_report(p[0], "srpic_flush() after NAPI completes")
 
 @unbegun exists@
+symbol budget;
 identifier f;
 position p;
 @@
  f(...)
  {
  ... when != srpic_begin(...)
+     when != if (budget) srpic_begin(...);
  srpic_flush@p(...)
  ... when any
  }
@@ -80,6 +86,37 @@ position p;
 p << unbegun.p;
 @@
 coccilib.report.print_report(p[0], "srpic_flush() without srpic_begin()")
+
+// Netpoll polls with a budget of 0, and another CPU may be in the same poll
+// then. A budget is there in a branch of "if (budget)", and behind an exit of
+// those who have none.
+@under@
+symbol budget;
+identifier call = {srpic_begin, srpic_flush};
+position p;
+@@
+ if (budget) { <+... call@p(...) ...+> }
+
+@unguarded exists@
+symbol budget;
+identifier f, label;
+identifier call = {srpic_begin, srpic_flush};
+position p != under.p;
+@@
+ f(...)
+ {
+ ... when != if (\(budget <= 0\|!budget\|unlikely(budget <= 0)\|unlikely(!budget)\)) return ...;
+     when != if (\(budget <= 0\|!budget\|unlikely(budget <= 0)\|unlikely(!budget)\)) goto label;
+     when != if (\(budget <= 0\|!budget\|unlikely(budget <= 0)\|unlikely(!budget)\)) { ... return ...; }
+ call@p(...)
+ ... when any
+ }
+
+@script:python depends on report@
+p << unguarded.p;
+call << unguarded.call;
+@@
+coccilib.report.print_report(p[0], f"{call}() with a budget of 0")
 
 // What is received after the flush is held beyond the poll.
 @takes@
@@ -139,8 +176,16 @@ p << nothing.p;
 @@
 coccilib.report.print_report(p[0], "receives nothing before srpic_flush()")
 
-@stray@
+// Such instances of NAPI do not sort.
+@other@
+identifier up = {napi_gro_receive, napi_gro_frags, netif_receive_skb,
+		 netif_receive_skb_list};
 position p;
+@@
+ if (...) srpic_receive(...); else up@p(...);
+
+@stray@
+position p != other.p;
 identifier up = {napi_gro_receive, napi_gro_frags, netif_receive_skb,
 		 netif_receive_skb_list};
 @@
