@@ -4,11 +4,13 @@
 
 import random
 import unittest
+from itertools import repeat
 
 import guest
-from frames import ACK, FIN, THROTTLE_US, Wire
+from frames import ACK, FIN, NOBODY_V4, THROTTLE_US, Wire
 
 DUT = guest.DUT
+STRANGERS = ("10.0.2.77", 5201), (NOBODY_V4, 4000)      # with the same ports
 
 
 def setting(name, value):
@@ -125,10 +127,34 @@ class FlushTest(unittest.TestCase):
             self.wire.frame(300, 10, flags=FIN | ACK)] + self.frames([0])
         self.burst(frames, [1, 0, 2, 3], barrier=1, poll=1)
 
-    def test_fragment_is_a_barrier_of_all(self):
+    def test_fragment_is_a_barrier_of_its_hosts(self):
         one, two = (self.frames([100, 0], port=p) for p in (4000, 4001))
+        other = self.frames([100, 0], ends=STRANGERS)
         middle = self.wire.frame(500, 100, port=4002, fragment=True)
-        self.burst([*one, *two, middle], [1, 0, 3, 2, 4], barrier=2)
+        self.burst([*one, *other, *two, middle], [1, 0, 5, 4, 6, 3, 2],
+                   barrier=2, poll=1)
+
+    def test_fragment_of_strangers_flushes_nothing(self):
+        middle = self.wire.frame(500, 100, ends=STRANGERS, fragment=True)
+        self.burst([*self.frames([200, 100]), middle, *self.frames([0])],
+                   [2, 3, 1, 0], poll=1)
+
+    def test_flood_of_strangers(self):
+        """With one of their frames for each packet, blocks are as long."""
+        data = self.frames(range(3000, 0, -100))
+        in_order = list(reversed(range(len(data))))
+        self.burst(data, in_order, poll=1)
+        fragment, extension, whole = (
+            self.wire.frame(500, 100, **kwargs) for kwargs in (
+                {"ends": STRANGERS, "fragment": True},
+                {"v6": True, "hop_by_hop": True}, {"ends": STRANGERS}))
+        runt = whole[:40].ljust(60, b"\0")
+        for stranger in fragment, extension, runt:
+            with self.subTest(stranger=stranger.hex()):
+                both = [frame for pair in zip(data, repeat(stranger))
+                        for frame in pair]
+                self.burst(both, [1] * len(data) + [2 * n for n in in_order],
+                           poll=1)
 
     def test_timestamp(self):
         frames = self.frames([100, 200, 300], tsval=1000)

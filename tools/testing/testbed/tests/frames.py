@@ -81,12 +81,13 @@ def checksum(data):
 
 
 def tcp_frame(macs, seq, length, *, port=4000, tsval=None, flags=ACK,
-              fragment=False, df=False, v6=False, ends=None, ack=1,
-              options=b"", payload=None):
+              fragment=False, df=False, v6=False, hop_by_hop=False, ends=None,
+              ack=1, options=b"", payload=None):
     """A frame with TCP payload; macs is (destination, source), 6 bytes each.
 
     A connection is named by its ends, (address, port) of source and
-    destination; the default leads nowhere.
+    destination; the default leads nowhere. hop_by_hop puts an extension
+    header of IPv6 in between.
     """
     if ends is None:
         ends = (((SOURCE_V6, 5201), (NOBODY_V6, port)) if v6 else
@@ -106,8 +107,11 @@ def tcp_frame(macs, seq, length, *, port=4000, tsval=None, flags=ACK,
         addresses = b"".join(socket.inet_pton(socket.AF_INET6, address)
                              for address, _ in ends)
         pseudo = addresses + struct.pack(">II", size, socket.IPPROTO_TCP)
-        head = struct.pack(">IHBB", 6 << 28, size, socket.IPPROTO_TCP,
-                           64) + addresses
+        first, extension = socket.IPPROTO_TCP, b""
+        if hop_by_hop:
+            first, extension = 0, bytes([first, 0, 1, 4, 0, 0, 0, 0])
+        head = struct.pack(">IHBB", 6 << 28, len(extension) + size, first,
+                           64) + addresses + extension
     else:
         addresses = b"".join(socket.inet_aton(address)
                              for address, _ in ends)
