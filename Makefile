@@ -36,7 +36,7 @@ $(if $(and $(NETIF),$(REMOTE)),,$(error say which device and which other host: \
 	make lab NETIF=eth0 REMOTE=user@host))
 endif
 
-.PHONY: help demo test test-full bench results lab kernel apply vm clean
+.PHONY: help demo test test-full bench results lab kernel apply series vm clean
 .PHONY: matrix modules modules_install modules_uninstall setup tree rootfs venv
 
 help:
@@ -62,6 +62,7 @@ help:
 	@echo '                          to out/vm. TIMEOUT=seconds SMP=cpus ICOUNT=0 (real time)'
 	@echo '                          NIC=e1000e or virtio: another device under test than igb'
 	@echo 'make apply KDIR=tree      put SRPIC into a kernel source tree'
+	@echo 'make series               make patches of it for netdev, in your name: out/series'
 	@echo 'make modules KDIR=headers build srpic and the drivers as modules for an installed'
 	@echo '                          kernel $(KVER), from its headers; DRIVERS="igb ixgbe" for some'
 	@echo 'make modules_install KDIR=headers'
@@ -115,6 +116,10 @@ lab:
 
 apply:
 	@scripts/apply-to-tree "$(KDIR)"
+
+# Needs no testbed.
+series:
+	@scripts/make-series
 
 # Needs no testbed.
 modules:

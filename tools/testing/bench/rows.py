@@ -14,7 +14,8 @@ KEPT = HERE / "rows"        # those that the repository holds
 # What a row follows from. The rest may change: other tests, what is written of
 # the rows, the page that is made of them.
 MEASURED = ("Kconfig", "drivers", "include", "patches", "scripts",
-            ":(exclude)patches/README.md", ":(exclude)scripts/coccinelle",
+            ":(exclude)patches/README.md", ":(exclude)patches/library",
+            ":(exclude)scripts/coccinelle", ":(exclude)scripts/make-series",
             ":(exclude)scripts/*-modules",
             ":(glob)tools/testing/testbed/*",
             *(f":(exclude)tools/testing/testbed/config.{name}"
