@@ -63,21 +63,28 @@ enum srpic_class srpic_slow_class(const struct sk_buff *skb,
 				  struct srpic_flow *flow, const void *header,
 				  unsigned int ahead, __be16 proto)
 {
+	unsigned int ip_len = srpic_ip_len(header, proto);
 	const struct ipv6hdr *ip6h = header;
 	const struct iphdr *iph = header;
 
-	/* IP drops what is cut off */
-	if (srpic_ip_len(header, proto) > skb->len - ahead)
+	/* IP drops what is cut off, and TCP what has no room for its header */
+	if (ip_len > skb->len - ahead)
 		return SRPIC_PASS;
 	if (proto == htons(ETH_P_IPV6) && ip6h->version == 6) {
+		if (ip6h->nexthdr == NEXTHDR_TCP &&
+		    ip_len < sizeof(*ip6h) + sizeof(struct tcphdr))
+			return SRPIC_PASS;
 		flow->addrs = (const void *)&ip6h->addrs;
 		flow->id |= SRPIC_FLOW_IPV6;
 		return srpic_exthdr_class(skb, ahead + sizeof(*ip6h),
 					  ip6h->nexthdr);
 	}
-	/* a fragment has no ports, and options move them */
 	if (proto == htons(ETH_P_IP) && iph->version == 4 && iph->ihl >= 5 &&
 	    iph->protocol == IPPROTO_TCP) {
+		if (!ip_is_fragment(iph) &&
+		    ip_len < iph->ihl * 4 + sizeof(struct tcphdr))
+			return SRPIC_PASS;
+		/* a fragment has no ports, and options move them */
 		flow->addrs = (const void *)&iph->addrs;
 		return SRPIC_BARRIER_PAIR;
 	}

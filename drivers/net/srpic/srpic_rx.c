@@ -206,8 +206,8 @@ static void srpic_receive_slow(struct srpic *srpic, struct sk_buff *skb)
 	}
 	header = data + ahead;
 	len = srpic_packet_len(header, skb->len - ahead, proto);
-	class = srpic_parse(skb, &flow, header, SRPIC_HLEN_MAX - VLAN_HLEN, len,
-			    proto);
+	class = srpic_parse(skb, &flow, header,
+			    min(len, SRPIC_HLEN_MAX - VLAN_HLEN), len, proto);
 	if (class == SRPIC_SLOW)
 		class = srpic_slow_class(skb, &flow, header, ahead, proto);
 	else if (class == SRPIC_VERIFY)
@@ -218,26 +218,39 @@ static void srpic_receive_slow(struct srpic *srpic, struct sk_buff *skb)
 	srpic_receive_parsed(srpic, skb, class, flow);
 }
 
-/* For a packet that is suitable if its checksum is good. */
-static noinline void srpic_receive_csum(struct srpic *srpic,
+/* For a packet that is suitable if its checksum, which is to be made, is good. */
+static noinline void srpic_receive_none(struct srpic *srpic,
 					struct sk_buff *skb,
 					struct srpic_flow flow)
 {
-	const void *addrs = flow.addrs;
-	bool is_good = false;
+	bool is_ipv6 = flow.id & SRPIC_FLOW_IPV6;
+	const void *data = flow.addrs;
 
-	if (skb->ip_summed == CHECKSUM_COMPLETE)
-		is_good = flow.id & SRPIC_FLOW_IPV6 ?
-			  srpic_sum_is_good(skb, skb->csum, addrs -
-					    offsetof(struct ipv6hdr, addrs),
-					    0, true) :
-			  srpic_sum_is_good(skb, skb->csum, addrs -
-					    offsetof(struct iphdr, addrs),
-					    0, false);
-	if (is_good)
-		srpic_receive_parsed(srpic, skb, SRPIC_TAKE, flow);
-	else
-		srpic_receive_slow(srpic, skb);
+	data -= is_ipv6 ? offsetof(struct ipv6hdr, addrs) :
+			  offsetof(struct iphdr, addrs);
+	srpic_receive_parsed(srpic, skb,
+			     srpic_csum_is_good(skb, data, 0, is_ipv6) ?
+			     SRPIC_TAKE : SRPIC_BARRIER, flow);
+}
+
+/* For a packet that is suitable if its checksum is good. */
+static void srpic_receive_csum(struct srpic *srpic, struct sk_buff *skb,
+			       struct srpic_flow flow)
+{
+	const void *addrs = flow.addrs;
+	bool is_good;
+
+	if (skb->ip_summed == CHECKSUM_NONE) {
+		srpic_receive_none(srpic, skb, flow);
+		return;
+	}
+	is_good = flow.id & SRPIC_FLOW_IPV6 ?
+		  srpic_sum_is_good(skb, skb->csum, addrs -
+				    offsetof(struct ipv6hdr, addrs), 0, true) :
+		  srpic_sum_is_good(skb, skb->csum, addrs -
+				    offsetof(struct iphdr, addrs), 0, false);
+	srpic_receive_parsed(srpic, skb, is_good ? SRPIC_TAKE : SRPIC_BARRIER,
+			     flow);
 }
 
 /* For a packet with nothing linear: GRO, too, takes the first fragment then. */

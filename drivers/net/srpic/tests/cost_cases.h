@@ -90,6 +90,7 @@ static const struct cost_case cost_cases[] = {
 	COST("flows_64", IN_ORDER, 0, 64, 32, 64, STAMP),
 	COST("flows_64_ipv6", IN_ORDER, 0, 64, 32, 64, IPV6 | STAMP),
 	COST("barriers", IN_ORDER, 0, 1, 32, 64, SACK),
+	COST("csum_none", IN_ORDER, 0, 1, 32, 64, STAMP | NO_CSUM),
 	USUAL("csum_partial", STAMP | HOST_CSUM),
 	USUAL("ipv6_csum_partial", IPV6 | STAMP | HOST_CSUM),
 	USUAL("headers_in_first_fragment", STAMP | PAGED),

@@ -153,7 +153,7 @@ unsigned int srpic_frame_put(u8 *p, const struct frame *f)
 	unsigned int payload = f->what & AGGREGATE ? 0 : f->len;
 	u8 *ip = p + put_vlan(p, f);
 	u8 fill = f->fill ?: 0x5a;
-	unsigned int tcp_len;
+	unsigned int tcp_len, len;
 	struct tcphdr *th;
 	u8 *end;
 
@@ -162,8 +162,11 @@ unsigned int srpic_frame_put(u8 *p, const struct frame *f)
 		tcp_len += TCPOLEN_TSTAMP_ALIGNED;
 	if (f->what & SACK)
 		tcp_len += 12;
-	th = (void *)(ip + (f->what & IPV6 ? put_ipv6(ip, f, tcp_len + f->len) :
-					    put_ipv4(ip, f, tcp_len + f->len)));
+	len = tcp_len + f->len;
+	if (f->what & SHORT_TCP && f->form)
+		len -= 8;
+	th = (void *)(ip + (f->what & IPV6 ? put_ipv6(ip, f, len) :
+					    put_ipv4(ip, f, len)));
 	end = (u8 *)th + put_tcp((u8 *)th, f);
 	memset(end, fill, payload);
 	end += payload;

@@ -33,7 +33,7 @@ enum {
 	RESERVED	= BIT(18),	/* a reserved bit of TCP is set, by form */
 	VLAN_0		= BIT(19),	/* tag with a priority only */
 	VLAN_SERVICE	= BIT(20),	/* tag of 802.1ad */
-	SHORT_TCP	= BIT(21),	/* the frame ends within the TCP header */
+	SHORT_TCP	= BIT(21),	/* ends within the TCP header; by form, IP too */
 	OTHER_ADDRESS	= BIT(22),	/* of another flow with these ports */
 	OTHER_DEST	= BIT(23),	/* likewise */
 	OTHER_SOURCE	= BIT(24),	/* of another flow, by the other port */

@@ -72,8 +72,10 @@ static void rx_exit(struct kunit *test)
 {
 	struct rx_fixture *fix = test->priv;
 
-	if (fix)
-		srpic_fixture_exit(&fix->dev);
+	if (!fix)
+		return;
+	fix->dev.netdev->dev.parent = NULL;	/* of a test */
+	srpic_fixture_exit(&fix->dev);
 }
 
 static void rx_case_test(struct kunit *test)
@@ -393,11 +395,13 @@ static const struct frame strangers[] = {
 	{ 0, 20, FRAGMENT | OTHER_ADDRESS, .form = 1 },
 	{ 0, 20, IP_OPTION | OTHER_ADDRESS },
 	{ 0, 0, SHORT_TCP | OTHER_ADDRESS },
+	{ 0, 0, SHORT_TCP | OTHER_ADDRESS, .form = 1 },
 	{ 0, 20, IPV6 | FRAGMENT },
 	{ 0, 20, IPV6 | FRAGMENT | UDP },
 	{ 0, 20, IPV6 | IP_OPTION },
 	{ 0, 20, IPV6 | NO_NEXT },
 	{ 0, 0, IPV6 | SHORT_TCP },
+	{ 0, 0, IPV6 | SHORT_TCP, .form = 1 },
 };
 
 static void rx_stranger_desc(const struct frame *f, char *desc)
@@ -455,7 +459,6 @@ static void context_is_on_the_node_of_the_device(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, node,
 				page_to_nid(virt_to_page(fix->dev.sn.srpic)));
 	}
-	fix->dev.netdev->dev.parent = NULL;
 }
 
 static void switched_off_in_a_poll_strands_nothing(struct kunit *test)

@@ -148,8 +148,9 @@ class FlushTest(unittest.TestCase):
             self.wire.frame(500, 100, **kwargs) for kwargs in (
                 {"ends": STRANGERS, "fragment": True},
                 {"v6": True, "hop_by_hop": True}, {"ends": STRANGERS}))
-        runt = whole[:40].ljust(60, b"\0")
-        for stranger in fragment, extension, runt:
+        cut = whole[:40].ljust(60, b"\0")
+        runt = cut[:16] + bytes((0, 32)) + cut[18:]
+        for stranger in fragment, extension, cut, runt:
             with self.subTest(stranger=stranger.hex()):
                 both = [frame for pair in zip(data, repeat(stranger))
                         for frame in pair]

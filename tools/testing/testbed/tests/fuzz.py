@@ -349,8 +349,10 @@ def run(fuzzer, mutants, seed):
     number = 0
     for part, (share, settings) in enumerate(PARTS):
         fuzzer.configure(part)
-        sums, begin = fuzzer.sums, fuzzer.sums["rough"]
+        sums, begin, first = fuzzer.sums, fuzzer.sums["rough"], number
         while sums["rough"] - begin < share * mutants:
+            if number - first > 100 + share * mutants:
+                raise RuntimeError(f"part {part}: too few mutants are judged")
             if not number % PROGRESS_BURSTS:
                 print(f"burst {number} of fuzz.py {mutants} {seed}", flush=True)
             burst = mutate.burst(seed, number, jumbo=settings[0] > 1500)

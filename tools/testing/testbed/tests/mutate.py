@@ -462,23 +462,24 @@ def read(raw, nic_checks, gro):
     if proto == IPV4 and room >= 20:
         hosts, tcp, size = raw[at + 12:at + 20], at + 20, word(raw, at + 2)
         is_tcp = 0x45 <= raw[at] <= 0x4F and raw[at + 9] == TCP
-        has_ports = raw[at] == 0x45 and not word(raw, at + 6) & 0x3FFF
+        whole = not word(raw, at + 6) & 0x3FFF
+        has_ports = whole and raw[at] == 0x45
+        head = 4 * (raw[at] & 15)
         # the NIC's verdict is one for both sums
         nic_checks = nic_checks and checksum(raw[at:tcp]) == 0
     elif proto == IPV6 and room >= 40:
         hosts, tcp, size = raw[at + 8:at + 40], at + 40, word(raw, at + 4) + 40
         is_tcp = raw[at] >> 4 == 6 and leads_to_tcp(raw, tcp, raw[at + 6])
-        has_ports = raw[at + 6] == TCP
+        whole = has_ports = raw[at + 6] == TCP
+        head = 40
     else:
         return PASS, None
-    if not is_tcp or size > room:
+    if not is_tcp or size > room or whole and size < head + 20:
         return PASS, None
     if not has_ports or size < room and room > PADDED_TO:
         return BARRIER_PAIR, ((vlan, hosts), None)
     flow = (vlan, hosts), raw[tcp:tcp + 4]
     segment = raw[tcp:at + size]
-    if len(segment) < 20:
-        return BARRIER, flow
     doff = segment[12] >> 4
     suitable = (
         len(segment) > 4 * doff
