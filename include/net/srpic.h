@@ -83,7 +83,7 @@ void srpic_del_napi(struct srpic_napi *sn);
 void srpic_get_strings(u8 **data);
 void srpic_get_stats(struct srpic_dev *sd, u64 **data);
 void __srpic_receive(struct srpic *srpic, struct sk_buff *skb);
-void __srpic_flush(struct srpic *srpic);
+void __srpic_flush(struct srpic_napi *sn);
 
 /**
  * srpic_enabled - whether SRPIC is switched on
@@ -140,8 +140,8 @@ static inline void srpic_begin(struct srpic_napi *sn)
  */
 static inline void srpic_receive(struct srpic_napi *sn, struct sk_buff *skb)
 {
-	if (unlikely(sn->poll))
-		__srpic_receive(sn->poll, skb);
+	if (unlikely(sn->poll))	/* read again, not kept: off costs less so */
+		__srpic_receive(READ_ONCE(sn->poll), skb);
 	else
 		napi_gro_receive(sn->napi, skb);
 }
@@ -159,7 +159,7 @@ static inline void srpic_receive(struct srpic_napi *sn, struct sk_buff *skb)
 static inline void srpic_flush(struct srpic_napi *sn)
 {
 	if (sn->poll)
-		__srpic_flush(sn->poll);
+		__srpic_flush(sn);
 }
 
 #else /* !CONFIG_SRPIC */

@@ -309,21 +309,21 @@ EXPORT_SYMBOL_GPL(__srpic_receive);
 
 /**
  * __srpic_flush - deliver all that is held
- * @srpic: the context of the NAPI instance that is polled
+ * @sn: the NAPI instance that is polled
  *
  * Drivers call srpic_flush().
  *
  * Context: the poll function of the NAPI instance, after srpic_begin().
  */
-void __srpic_flush(struct srpic *srpic)
+void __srpic_flush(struct srpic_napi *sn)
 {
 	/*
 	 * A flush after napi_complete_done() is a bug, which is seen here unless
 	 * the instance was scheduled again meanwhile.
 	 */
-	DEBUG_NET_WARN_ON_ONCE(!(READ_ONCE(srpic->napi->state) &
+	DEBUG_NET_WARN_ON_ONCE(!(READ_ONCE(sn->napi->state) &
 				 NAPIF_STATE_SCHED));
 
-	srpic_flush_all(srpic, SRPIC_FLUSH_POLL);
+	srpic_flush_all(sn->poll, SRPIC_FLUSH_POLL);
 }
 EXPORT_SYMBOL_GPL(__srpic_flush);

@@ -295,8 +295,13 @@ def library_text():
 
 @contextmanager
 def no_memory_for_library():
-    """Allocations of this process below a function of the library fail."""
+    """
+    Allocations of this process below a function of the library fail. The
+    allocator's complaints of that are not for the console.
+    """
     first, last = library_text()
+    printk = Path("/proc/sys/kernel/printk")
+    levels = printk.read_text()
     injectors = FAILSLAB, FAIL_PAGE_ALLOC
     (FAIL_PAGE_ALLOC / "min-order").write_text("0")
     for path in injectors:
@@ -309,10 +314,12 @@ def no_memory_for_library():
             (path / name).write_text(f"{value}")
     me = Path("/proc/self/make-it-fail")
     try:
+        printk.write_text("4")
         me.write_text("1")
         yield
     finally:
         me.write_text("0")
+        printk.write_text(levels)
         for path in injectors:
             (path / "probability").write_text("0")
 
