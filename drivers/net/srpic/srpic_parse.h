@@ -120,7 +120,10 @@ static inline bool srpic_is_scattered(unsigned int hlen, unsigned int ip_hlen,
 	       (hlen < ip_hlen + sizeof(*th) || th->doff != sizeof(*th) / 4);
 }
 
-/* The TCP half of srpic_parse(), where th is readable as far as it is needed. */
+/*
+ * The TCP half of srpic_parse(), where th is readable as far as it is needed. TCP
+ * drops what has no room for its header.
+ */
 static __always_inline enum srpic_class
 srpic_parse_tcp(struct sk_buff *skb, struct srpic_flow *flow,
 		const struct tcphdr *th, int tcp_len)
@@ -139,10 +142,10 @@ srpic_parse_tcp(struct sk_buff *skb, struct srpic_flow *flow,
 		cb->stamp = 0;
 		payload = tcp_len - sizeof(*th);
 	} else {
-		return SRPIC_BARRIER;
+		payload = 0;
 	}
 	if (payload <= 0)
-		return SRPIC_BARRIER;
+		return tcp_len < (int)sizeof(*th) ? SRPIC_PASS : SRPIC_BARRIER;
 	cb->seq = ntohl(th->seq);
 	cb->end_seq = cb->seq + payload;
 	return srpic_csum_is_known(skb) ? SRPIC_TAKE : SRPIC_VERIFY;

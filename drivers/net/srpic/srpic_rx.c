@@ -206,8 +206,8 @@ static void srpic_receive_slow(struct srpic *srpic, struct sk_buff *skb)
 	}
 	header = data + ahead;
 	len = srpic_packet_len(header, skb->len - ahead, proto);
-	class = srpic_parse(skb, &flow, header,
-			    min(len, SRPIC_HLEN_MAX - VLAN_HLEN), len, proto);
+	class = srpic_parse(skb, &flow, header, SRPIC_HLEN_MAX - VLAN_HLEN, len,
+			    proto);
 	if (class == SRPIC_SLOW)
 		class = srpic_slow_class(skb, &flow, header, ahead, proto);
 	else if (class == SRPIC_VERIFY)
