@@ -61,10 +61,10 @@ config_of() {
 
 # not_for_us VERSION: prints types of checkpatch's complaints that our sources have
 # nothing to do about: macros that are lists of initialisers; what 6.12 has
-# nothing for (kvzalloc_obj()); what is wanted to be const and is filled in, as a
-# namespace's copy of the sysctls
+# nothing for (kvzalloc_obj()), or has under another name (hrtimer_setup()); what
+# is wanted to be const and is filled in, as a namespace's copy of the sysctls
 not_for_us() {
-	echo "MACRO_ARG_REUSE$([ "$1" = 6.12 ] || echo ,ALLOC_WITH_SIZEOF,CONST_STRUCT)"
+	echo "MACRO_ARG_REUSE,LINUX_VERSION_CODE,CONSTANT_COMPARISON$([ "$1" = 6.12 ] || echo ,ALLOC_WITH_SIZEOF,CONST_STRUCT)"
 }
 
 # series_of VERSION: prints the directory of the patches for it

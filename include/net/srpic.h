@@ -3,6 +3,7 @@
 #ifndef _NET_SRPIC_H
 #define _NET_SRPIC_H
 
+#include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kconfig.h>
@@ -21,11 +22,13 @@
  * - calls srpic_begin() once, before it looks at the first receive ring,
  * - hands every received packet to srpic_receive() where it called
  *   napi_gro_receive(),
- * - calls srpic_flush() once after the last receive ring is cleaned, on
- *   every path, and before napi_complete_done(),
+ * - calls srpic_end() once after the last receive ring is cleaned, on every
+ *   path, and before napi_complete_done(),
  *
  * and none of these if it is polled with a budget of 0: netpoll does that, and
- * another CPU may be in the same poll function then.
+ * another CPU may be in the same poll function then. Packets may be held from
+ * one poll to the next, so it calls srpic_stop() where it called
+ * napi_disable().
  *
  * All its packets must go this way: one that takes another, such as
  * napi_gro_frags() or netif_receive_skb(), can overtake what is held.
@@ -37,7 +40,7 @@
 struct srpic;
 
 /* How many statistics srpic_get_stats() adds to those of a driver. */
-#define SRPIC_NUM_STATS		(IS_ENABLED(CONFIG_SRPIC) ? 11 : 0)
+#define SRPIC_NUM_STATS		(IS_ENABLED(CONFIG_SRPIC) ? 15 : 0)
 
 /**
  * struct srpic_dev - SRPIC on one network device, embedded by its driver
@@ -65,11 +68,12 @@ struct srpic_napi {
 	/* private: */
 	struct napi_struct *napi;
 #if IS_ENABLED(CONFIG_SRPIC)
-	struct srpic *poll;		/* what this poll uses; NULL: off */
+	struct srpic *poll;		/* what the last poll began with */
 	struct srpic *active;		/* what the next poll will use */
 	struct srpic *srpic;		/* lives until the vector goes */
 	struct srpic_dev *sd;
 	struct list_head node;		/* on sd->napis */
+	atomic_t stopping;		/* how many are in srpic_stop() */
 #endif
 };
 
@@ -82,8 +86,11 @@ void srpic_add_napi(struct srpic_dev *sd, struct srpic_napi *sn,
 void srpic_del_napi(struct srpic_napi *sn);
 void srpic_get_strings(u8 **data);
 void srpic_get_stats(struct srpic_dev *sd, u64 **data);
+void srpic_stop(struct srpic_napi *sn,
+		void (*disable)(struct napi_struct *napi));
+void __srpic_switch(struct srpic_napi *sn, struct srpic *active);
 void __srpic_receive(struct srpic *srpic, struct sk_buff *skb);
-void __srpic_flush(struct srpic_napi *sn);
+void __srpic_end(struct srpic_napi *sn, bool complete);
 
 /**
  * srpic_enabled - whether SRPIC is switched on
@@ -118,13 +125,17 @@ static inline void srpic_set_ring(struct srpic_dev *sd, unsigned int pkts)
  * @sn: the NAPI instance
  *
  * Decides whether this poll sorts. Must be called once per poll, so that
- * switching off in the middle of it strands no packet.
+ * switching off in the middle of it strands no packet; what is held when
+ * SRPIC was switched off since the last poll is delivered.
  *
  * Context: the poll function of the NAPI instance, with a budget.
  */
 static inline void srpic_begin(struct srpic_napi *sn)
 {
-	sn->poll = READ_ONCE(sn->active);
+	struct srpic *active = READ_ONCE(sn->active);
+
+	if (unlikely(sn->poll != active))
+		__srpic_switch(sn, active);
 }
 
 /**
@@ -132,9 +143,10 @@ static inline void srpic_begin(struct srpic_napi *sn)
  * @sn: the NAPI instance that is polled
  * @skb: the packet, as napi_gro_receive() takes it; consumed
  *
- * In place of napi_gro_receive(). The packet reaches it at the latest in
- * srpic_flush(), on the same NAPI instance. Cannot fail; SRPIC makes no
- * allocation, lock or atomic operation.
+ * In place of napi_gro_receive(). The packet reaches it at the latest in the
+ * srpic_end() of a poll that completes, on the same NAPI instance, unless
+ * net.srpic.hold_usecs lets it wait for those ahead of it. Cannot fail; SRPIC
+ * makes no allocation, lock or atomic operation.
  *
  * Context: the poll function of the NAPI instance, after srpic_begin().
  */
@@ -147,19 +159,26 @@ static inline void srpic_receive(struct srpic_napi *sn, struct sk_buff *skb)
 }
 
 /**
- * srpic_flush - deliver all that is held
+ * srpic_end - end a poll
  * @sn: the NAPI instance that is polled
+ * @complete: whether NAPI is about to complete; false if it will be polled
+ *	again because the budget is used up
+ *
+ * Delivers what need not wait any longer: all that is in order if the poll
+ * completes, and everything while somebody polls busily.
  *
  * Must be called after the receive rings are cleaned and before
  * napi_complete_done(), on every path out of the poll function: afterwards
- * another CPU may own the NAPI instance.
+ * another CPU may own the NAPI instance. May be called again with @complete
+ * where a poll completes although it has work left.
  *
- * Context: the poll function of the NAPI instance, after srpic_begin().
+ * Context: the poll function of the NAPI instance, with a budget, after
+ *	srpic_receive().
  */
-static inline void srpic_flush(struct srpic_napi *sn)
+static inline void srpic_end(struct srpic_napi *sn, bool complete)
 {
 	if (sn->poll)
-		__srpic_flush(sn);
+		__srpic_end(sn, complete);
 }
 
 #else /* !CONFIG_SRPIC */
@@ -209,8 +228,14 @@ static inline void srpic_receive(struct srpic_napi *sn, struct sk_buff *skb)
 	napi_gro_receive(sn->napi, skb);
 }
 
-static inline void srpic_flush(struct srpic_napi *sn)
+static inline void srpic_end(struct srpic_napi *sn, bool complete)
 {
+}
+
+static inline void srpic_stop(struct srpic_napi *sn,
+			      void (*disable)(struct napi_struct *napi))
+{
+	disable(sn->napi);
 }
 
 #endif /* CONFIG_SRPIC */

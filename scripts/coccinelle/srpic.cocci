@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/// A driver that has SRPIC begins a poll, cleans its rings, flushes, and only
-/// then completes; all that it receives goes through srpic_receive().
+/// A driver that has SRPIC begins a poll, cleans its rings, ends it, and only
+/// then completes; all that it receives goes through srpic_receive(), and its
+/// NAPI is disabled by srpic_stop().
 //
 // In a kernel tree: make coccicheck COCCI=.../srpic.cocci MODE=report M=dir
 //
@@ -14,14 +15,14 @@ symbol budget;
 position p;
 @@
  srpic_begin(...);
- ... when != srpic_flush(...)
-     when != if (budget) srpic_flush(...);
+ ... when != srpic_end(...)
+     when != if (budget) srpic_end(...);
  return@p ...;
 
 @script:python depends on report@
 p << kept.p;
 @@
-coccilib.report.print_report(p[0], "the poll can end without srpic_flush()")
+coccilib.report.print_report(p[0], "the poll can end without srpic_end()")
 
 @early exists@
 symbol budget;
@@ -30,36 +31,100 @@ identifier complete = {napi_complete, napi_complete_done,
 		       virtqueue_napi_complete};
 @@
  srpic_begin(...);
- ... when != srpic_flush(...)
-     when != if (budget) srpic_flush(...);
+ ... when != srpic_end(...)
+     when != if (budget) srpic_end(...);
  complete@p(...)
 
 @script:python depends on report@
 p << early.p;
 @@
-coccilib.report.print_report(p[0], "NAPI completes before srpic_flush()")
+coccilib.report.print_report(p[0], "NAPI completes before srpic_end()")
 
-@flushes@
+@ends@
 identifier f;
 @@
  f(...)
  {
  <+...
- srpic_flush(...)
+ srpic_end(...)
  ...+>
  }
+
+@bare@
+identifier ends.f;
+identifier complete = {napi_complete, napi_complete_done,
+		       virtqueue_napi_complete};
+position p;
+@@
+ f(...)
+ {
+ <...
+ if (...) {
+ ... when != srpic_end(...)
+ complete@p(...);
+ return ...;
+ }
+ ...>
+ }
+
+@script:python depends on report@
+p << bare.p;
+@@
+coccilib.report.print_report(p[0], "NAPI completes without srpic_end()")
+
+// What was said to be polled again is not.
+@left@
+identifier E;
+identifier complete = {napi_complete, napi_complete_done,
+		       virtqueue_napi_complete};
+position p;
+@@
+ if (!E) { <+... complete@p(...) ...+> }
+
+@unfinished exists@
+symbol true;
+expression S;
+identifier left.E;
+identifier complete = {napi_complete, napi_complete_done,
+		       virtqueue_napi_complete};
+position left.p, q;
+@@
+ srpic_end(S, E);
+ ... when != srpic_end(S, true)
+ complete@p@q(...)
+
+@script:python depends on report@
+q << unfinished.q;
+@@
+coccilib.report.print_report(q[0], "NAPI completes with work left, without srpic_end(..., true)")
+
+@denied exists@
+symbol true, false;
+expression S;
+identifier complete = {napi_complete, napi_complete_done,
+		       virtqueue_napi_complete};
+position p;
+@@
+ srpic_end(S, false);
+ ... when != srpic_end(S, true)
+ complete@p(...)
+
+@script:python depends on report@
+p << denied.p;
+@@
+coccilib.report.print_report(p[0], "NAPI completes after srpic_end(..., false) only")
 
 // Another CPU may poll then.
 @late exists@
 position p;
-identifier flushes.f;
+identifier ends.f;
 identifier complete = {napi_complete, napi_complete_done,
 		       virtqueue_napi_complete};
 @@
  complete(...)
  ... when any
 (
- srpic_flush@p(...)
+ srpic_end@p(...)
 |
  f@p(...)
 )
@@ -67,32 +132,44 @@ identifier complete = {napi_complete, napi_complete_done,
 @script:python depends on report@
 p << late.p;
 @@
-coccilib.report.print_report(p[0], "srpic_flush() after NAPI completes")
+coccilib.report.print_report(p[0], "srpic_end() after NAPI completes")
+
+// A poll that receives nothing delivers what earlier ones left.
+@drained@
+symbol budget, true;
+expression S;
+identifier complete = {napi_complete, napi_complete_done,
+		       virtqueue_napi_complete};
+position p;
+@@
+ if (budget) srpic_end@p(S, true);
+ complete(...);
+ return ...;
 
 @unbegun exists@
 symbol budget;
 identifier f;
-position p;
+position p != drained.p;
 @@
  f(...)
  {
  ... when != srpic_begin(...)
      when != if (budget) srpic_begin(...);
- srpic_flush@p(...)
+ srpic_end@p(...)
  ... when any
  }
 
 @script:python depends on report@
 p << unbegun.p;
 @@
-coccilib.report.print_report(p[0], "srpic_flush() without srpic_begin()")
+coccilib.report.print_report(p[0], "srpic_end() without srpic_begin()")
 
 // Netpoll polls with a budget of 0, and another CPU may be in the same poll
 // then. A budget is there in a branch of "if (budget)", and behind an exit of
 // those who have none.
 @under@
 symbol budget;
-identifier call = {srpic_begin, srpic_flush};
+identifier call = {srpic_begin, srpic_end};
 position p;
 @@
  if (budget) { <+... call@p(...) ...+> }
@@ -100,7 +177,7 @@ position p;
 @unguarded exists@
 symbol budget;
 identifier f, label;
-identifier call = {srpic_begin, srpic_flush};
+identifier call = {srpic_begin, srpic_end};
 position p != under.p;
 @@
  f(...)
@@ -118,7 +195,7 @@ call << unguarded.call;
 @@
 coccilib.report.print_report(p[0], f"{call}() with a budget of 0")
 
-// What is received after the flush is held beyond the poll.
+// What is received after the end is held beyond the poll.
 @takes@
 identifier f;
 @@
@@ -143,38 +220,38 @@ identifier takes.f, g;
 position p;
 identifier takes.f;
 @@
- srpic_flush(...);
+ srpic_end(...);
  ... when != srpic_begin(...)
  f@p(...)
 
 @script:python depends on report@
 p << more.p;
 @@
-coccilib.report.print_report(p[0], "receives after srpic_flush()")
+coccilib.report.print_report(p[0], "receives after srpic_end()")
 
 @again exists@
 position p;
 identifier cleans.g;
 @@
- srpic_flush(...);
+ srpic_end(...);
  ... when != srpic_begin(...)
  g@p(...)
 
 @script:python depends on report@
 p << again.p;
 @@
-coccilib.report.print_report(p[0], "receives after srpic_flush()")
+coccilib.report.print_report(p[0], "receives after srpic_end()")
 
 @nothing@
 position p;
 @@
  srpic_begin(...);
- srpic_flush@p(...);
+ srpic_end@p(...);
 
 @script:python depends on report@
 p << nothing.p;
 @@
-coccilib.report.print_report(p[0], "receives nothing before srpic_flush()")
+coccilib.report.print_report(p[0], "receives nothing before srpic_end()")
 
 // Such instances of NAPI do not sort.
 @other@
@@ -196,3 +273,62 @@ p << stray.p;
 up << stray.up;
 @@
 coccilib.report.print_report(p[0], f"{up}() overtakes what SRPIC holds")
+
+// Such instances have no SRPIC.
+@ptp@
+struct mlx5e_ptp *E;
+identifier disable = {napi_disable, napi_disable_locked};
+position p;
+@@
+ disable@p(&E->napi)
+
+@trap@
+struct mlx5e_trap *E;
+identifier disable = {napi_disable, napi_disable_locked};
+position p;
+@@
+ disable@p(&E->napi)
+
+@transmit@
+identifier f =~ "_tx_";
+identifier disable = {napi_disable, napi_disable_locked};
+position p;
+@@
+ f(...)
+ {
+ <...
+ disable@p(...)
+ ...>
+ }
+
+// Nothing is held behind a function that has stopped it.
+@stops@
+identifier f;
+@@
+ f(...)
+ {
+ <+...
+ srpic_stop(...)
+ ...+>
+ }
+
+@stopped exists@
+identifier stops.f;
+identifier disable = {napi_disable, napi_disable_locked};
+position p;
+@@
+ f(...);
+ ... when any
+ disable@p(...)
+
+@strands@
+identifier disable = {napi_disable, napi_disable_locked};
+position p != {ptp.p, trap.p, transmit.p, stopped.p};
+@@
+ disable@p(...)
+
+@script:python depends on report@
+p << strands.p;
+disable << strands.disable;
+@@
+coccilib.report.print_report(p[0], f"{disable}() strands what SRPIC holds")

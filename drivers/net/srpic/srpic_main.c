@@ -6,8 +6,34 @@
 
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/version.h>
 
 #include "srpic_priv.h"
+
+/*
+ * Does not care who else polls: either this poll is for a packet that has waited
+ * for too long, or srpic_end() starts the timer anew.
+ */
+static enum hrtimer_restart srpic_timeout(struct hrtimer *timer)
+{
+	napi_schedule(container_of(timer, struct srpic, timer)->napi);
+	return HRTIMER_NORESTART;
+}
+
+/*
+ * Has the NAPI instance scheduled at this time, in ns, or before that. The timer
+ * may be about to fire, or firing on another CPU: as the instance is still owned
+ * here, it will be polled again then.
+ */
+void srpic_start_timer(struct srpic *srpic, u64 deadline)
+{
+	struct hrtimer *timer = &srpic->timer;
+
+	if (!hrtimer_is_queued(timer) ||
+	    ktime_to_ns(hrtimer_get_expires(timer)) > deadline)
+		hrtimer_start(timer, ns_to_ktime(deadline),
+			      HRTIMER_MODE_ABS_PINNED);
+}
 
 /* On the device's node, not that of the CPU that switches SRPIC on. */
 struct srpic *srpic_create(const struct srpic_napi *sn)
@@ -24,14 +50,23 @@ struct srpic *srpic_create(const struct srpic_napi *sn)
 	srpic->napi = sn->napi;
 	srpic->sd = sn->sd;
 	srpic_table_init(&srpic->table);
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+	hrtimer_init(&srpic->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED);
+	srpic->timer.function = srpic_timeout;
+#else
+	hrtimer_setup(&srpic->timer, srpic_timeout, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_PINNED);
+#endif
 	u64_stats_init(&srpic->syncp);
 	return srpic;
 }
 
 void srpic_destroy(struct srpic *srpic)
 {
-	if (srpic)
-		WARN_ON_ONCE(srpic->table.num_used);
+	if (!srpic)
+		return;
+	WARN_ON_ONCE(srpic->table.num_active);
+	hrtimer_cancel(&srpic->timer);
 	kvfree(srpic);
 }
 
@@ -104,6 +139,34 @@ unlock:
 	return err;
 }
 EXPORT_SYMBOL_GPL(srpic_enable);
+
+/**
+ * srpic_stop - disable a NAPI instance, and have it deliver what it holds
+ * @sn: the NAPI instance
+ * @disable: napi_disable() or napi_disable_locked()
+ *
+ * In place of @disable. Polls that end from now on hold nothing, and one more
+ * is asked for: the one under way may have ended just now.
+ *
+ * Context: as of @disable: process context; may sleep.
+ */
+void srpic_stop(struct srpic_napi *sn,
+		void (*disable)(struct napi_struct *napi))
+{
+	atomic_inc(&sn->stopping);
+	/* a poll that does not see this, and holds packets, had the context */
+	smp_mb__after_atomic();
+	if (READ_ONCE(sn->srpic)) {
+		local_bh_disable();
+		napi_schedule(sn->napi);
+		local_bh_enable();
+	}
+	disable(sn->napi);
+	if (sn->srpic)
+		hrtimer_cancel(&sn->srpic->timer);
+	atomic_dec(&sn->stopping);
+}
+EXPORT_SYMBOL_GPL(srpic_stop);
 
 /**
  * srpic_add_napi - add a NAPI instance to a device

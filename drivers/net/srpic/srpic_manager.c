@@ -22,7 +22,7 @@ void srpic_table_init(struct srpic_table *table)
  * nothing now.
  */
 void srpic_table_open(struct srpic_table *table, struct srpic_manager *manager,
-		      const struct net_device *netdev, struct srpic_flow flow)
+		      struct net_device *netdev, struct srpic_flow flow)
 {
 	unsigned int i, words = flow.id & SRPIC_FLOW_IPV6 ? 4 : 1;
 
@@ -32,6 +32,9 @@ void srpic_table_open(struct srpic_table *table, struct srpic_manager *manager,
 	manager->key.id = flow.id;
 	for (i = 0; i < words; i++)
 		manager->key.addrs[i] = get_unaligned(&flow.addrs[i]);
+	manager->block.netdev = netdev;
+	srpic_block_forget(&manager->block);
+	manager->waits = false;
 	manager->used_at = ++table->clock;
 	table->last = manager;
 }
@@ -39,6 +42,8 @@ void srpic_table_open(struct srpic_table *table, struct srpic_manager *manager,
 /* Takes all managers, which hold nothing, from their flows. */
 void srpic_table_clear(struct srpic_table *table)
 {
+	while (table->num_active)
+		table->active[--table->num_active]->active = false;
 	while (table->num_used)
 		table->used[--table->num_used]->key.netdev = NULL;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A bounded table of managers. A manager is its flow's until the next full
- * flush, or until another flow needs it, so the table is empty between two
- * polls.
+ * A bounded table of managers. A manager is its flow's until another flow needs
+ * it, or until the table is cleared: when the softirq ends, unless packets may be
+ * held longer.
  */
 #ifndef _SRPIC_MANAGER_H
 #define _SRPIC_MANAGER_H
 
+#include <linux/jiffies.h>
 #include <linux/netdevice.h>
 #include <linux/unaligned.h>
 
@@ -51,21 +52,29 @@ struct srpic_key {
  * struct srpic_manager - one flow (SRPIC_manager)
  * @key: the flow; without a device while the manager is unused
  * @used_at: when it was last used, in srpic_table.clock
+ * @active: whether it is in srpic_table.active
+ * @waits: whether packets in after have outlived a poll
+ * @idle_since: when it was active last, in jiffies
  * @block: the packets of the flow, if it holds any
  */
 struct srpic_manager {
 	struct srpic_key key;
 	u32 used_at;
+	bool active;
+	bool waits;
+	unsigned long idle_since;
 	struct srpic_block block;
 };
 
 /**
  * struct srpic_table - the managers of one context
  * @last: the manager that was used last; no other has a higher used_at. After
- *	a full flush it is unused, and matches no packet.
+ *	srpic_table_clear() it is unused, and matches no packet.
  * @clock: counts how often @last was set
  * @num_used: how many managers are in @used
  * @used: those that have a flow, in the order in which they came into use
+ * @num_active: how many managers are in @active
+ * @active: those that got a packet since they last left it, so all that hold some
  * @multiplier: random odd numbers, the seed of the hash
  * @manager: all of them; those of a set come into use from the first one on,
  *	and out of use together
@@ -75,14 +84,32 @@ struct srpic_table {
 	u32 clock;
 	unsigned int num_used;
 	struct srpic_manager *used[SRPIC_SETS * SRPIC_WAYS];
+	unsigned int num_active;
+	struct srpic_manager *active[SRPIC_SETS * SRPIC_WAYS];
 	u64 multiplier[5];
 	struct srpic_manager manager[SRPIC_SETS][SRPIC_WAYS];
 };
 
 void srpic_table_init(struct srpic_table *table);
 void srpic_table_open(struct srpic_table *table, struct srpic_manager *manager,
-		      const struct net_device *netdev, struct srpic_flow flow);
+		      struct net_device *netdev, struct srpic_flow flow);
 void srpic_table_clear(struct srpic_table *table);
+
+static inline void srpic_table_activate(struct srpic_table *table,
+					struct srpic_manager *manager)
+{
+	manager->active = true;
+	table->active[table->num_active++] = manager;
+}
+
+/* Takes manager i, which holds nothing, from those that are active. */
+static inline void srpic_table_deactivate(struct srpic_table *table,
+					  unsigned int i)
+{
+	table->active[i]->active = false;
+	table->active[i]->idle_since = jiffies;
+	table->active[i] = table->active[--table->num_active];
+}
 
 /* Whether the addresses are those of a key. */
 static inline bool srpic_key_has_addrs(const struct srpic_key *key,
@@ -157,8 +184,8 @@ srpic_table_search(struct srpic_table *table, const struct net_device *netdev,
 			*found = manager;
 			return true;
 		}
-		if (oldest->block.pkts &&
-		    (!manager->block.pkts ||
+		if (!srpic_block_is_empty(&oldest->block) &&
+		    (srpic_block_is_empty(&manager->block) ||
 		     before(manager->used_at, oldest->used_at)))
 			oldest = manager;
 	}

@@ -156,7 +156,7 @@ srpic_parse_tcp(struct sk_buff *skb, struct srpic_flow *flow,
  * hlen of them in one piece. The VLAN is in flow, which gets the rest. What the
  * sorter wants to know goes to skb->cb.
  */
-static inline enum srpic_class
+static __always_inline enum srpic_class
 srpic_parse(struct sk_buff *skb, struct srpic_flow *flow, const void *header,
 	    unsigned int hlen, unsigned int len, __be16 proto)
 {

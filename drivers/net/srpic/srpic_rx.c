@@ -10,49 +10,92 @@
  */
 
 #include <linux/export.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
 
 #include "srpic_parse.h"
 #include "srpic_priv.h"
 
-/* Sends up all packets of a manager, in order, and empties its block. */
-static void srpic_deliver(struct srpic *srpic, struct srpic_manager *manager,
-			  enum srpic_stat cause)
+/* The time, in ns: that of the poll, so it is read once, and if needed only. */
+static u64 srpic_now(struct srpic *srpic)
+{
+	if (!srpic->now)
+		srpic->now = ktime_get_ns();
+	return srpic->now;
+}
+
+/* Sends up the packets of prev and curr, and of after if everything is to leave. */
+static void srpic_leave(struct srpic *srpic, struct srpic_manager *manager,
+			enum srpic_stat cause, bool everything)
 {
 	struct srpic_block *block = &manager->block;
 	struct napi_struct *napi = srpic->napi;
 	struct sk_buff *skb, *next;
+	unsigned int pkts;
+
+	pkts = block->pkts + (everything ? srpic_list_len(&block->after) : 0);
+	if (!pkts)
+		return;
 
 	u64_stats_update_begin(&srpic->syncp);
 	u64_stats_inc(&srpic->count[cause]);
-	u64_stats_add(&srpic->count[SRPIC_PACKETS_TAKEN], block->pkts);
+	u64_stats_add(&srpic->count[SRPIC_PACKETS_TAKEN], pkts);
 	u64_stats_add(&srpic->count[SRPIC_PACKETS_OUT_OF_ORDER],
-		      skb_queue_len(&block->prev) +
-		      skb_queue_len(&block->after));
+		      block->reordered);
 	u64_stats_update_end(&srpic->syncp);
 
-	skb_list_walk_safe(srpic_block_take(block), skb, next) {
+	skb_list_walk_safe(srpic_block_take(block, everything), skb, next) {
 		skb_mark_not_on_list(skb);
 		napi_gro_receive(napi, skb);
 	}
 }
 
-static void srpic_flush_manager(struct srpic *srpic,
-				struct srpic_manager *manager,
-				enum srpic_stat cause)
+/* Sends up all packets of a manager, whatever is missing between them. */
+static void srpic_deliver(struct srpic *srpic, struct srpic_manager *manager,
+			  enum srpic_stat cause)
 {
-	if (manager->block.pkts)
-		srpic_deliver(srpic, manager, cause);
+	srpic_leave(srpic, manager, cause, true);
+	manager->waits = false;
+	if (!srpic->hold_ns)	/* the next packet opens the next block */
+		srpic_block_forget(&manager->block);
 }
 
+/* A packet that came at this time waits no longer. */
+static void srpic_note_wait(struct srpic *srpic, u64 since)
+{
+	u64 usecs = div_u64(srpic_now(srpic) - since, NSEC_PER_USEC);
+
+	if (usecs > srpic->held_usecs_max)
+		WRITE_ONCE(srpic->held_usecs_max, usecs);
+}
+
+/* Sends up what may leave while others wait for those ahead of them. */
+static void srpic_release(struct srpic *srpic, struct srpic_manager *manager,
+			  enum srpic_stat cause)
+{
+	if (!srpic->hold_ns) {
+		srpic_deliver(srpic, manager, cause);
+		return;
+	}
+	if (manager->waits && manager->block.filled != U64_MAX) {
+		srpic_note_wait(srpic, manager->block.filled);
+		cause = SRPIC_FLUSH_HOLE;
+	}
+	srpic_leave(srpic, manager, cause, false);
+}
+
+/* Ends all waiting, and forgets all flows. */
 static void srpic_flush_all(struct srpic *srpic, enum srpic_stat cause)
 {
 	struct srpic_table *table = &srpic->table;
 	unsigned int i;
 
-	for (i = 0; i < table->num_used; i++)
-		srpic_flush_manager(srpic, table->used[i], cause);
+	for (i = 0; i < table->num_active; i++)
+		srpic_deliver(srpic, table->active[i], cause);
 	srpic_table_clear(table);
 	srpic->left = 0;
+	srpic->held_bytes = 0;
+	WRITE_ONCE(srpic->held_pkts, 0);
 }
 
 /* Settings change between two full flushes only. */
@@ -64,42 +107,106 @@ static void srpic_read_settings(struct srpic *srpic)
 
 	if (!pkts)
 		pkts = READ_ONCE(sd->ring_pkts);
-	srpic->left = pkts ?: SRPIC_FULL_FLUSH_PKTS_MAX;
+	srpic->left = pkts ?: SRPIC_PKTS_MAX;
 	srpic->block_size = READ_ONCE(settings->block_size);
+	srpic->hold_ns = READ_ONCE(settings->hold_usecs) * (u64)NSEC_PER_USEC;
+}
+
+/* What waits for a hole to be filled does not make a block full. */
+static bool srpic_is_full(const struct srpic *srpic,
+			  const struct srpic_block *block)
+{
+	return block->pkts + (srpic->hold_ns ? 0 : srpic_list_len(&block->after)) >=
+	       srpic->block_size;
 }
 
 /* Something is full now that the manager has got a packet. */
 static noinline void srpic_flush_full(struct srpic *srpic,
 				      struct srpic_manager *manager)
 {
-	if (manager->block.pkts >= srpic->block_size)
-		srpic_deliver(srpic, manager, SRPIC_FLUSH_BLOCK);
+	struct srpic_table *table = &srpic->table;
+	unsigned int i;
+
+	if (srpic_is_full(srpic, &manager->block))
+		srpic_release(srpic, manager, SRPIC_FLUSH_BLOCK);
 	if (!srpic->left)
-		srpic_flush_all(srpic, SRPIC_FLUSH_RING);
+		for (i = 0; i < table->num_active; i++)
+			srpic_release(srpic, table->active[i],
+				      SRPIC_FLUSH_RING);
 }
 
-static void srpic_flush_if_full(struct srpic *srpic,
-				struct srpic_manager *manager)
+/*
+ * Too much waits: sends up the packets of the flow that has most of it, by
+ * memory. So nobody can do this to others with less than they have themselves.
+ */
+static noinline void srpic_make_room(struct srpic *srpic)
 {
-	DEBUG_NET_WARN_ON_ONCE(!srpic->left);
+	struct srpic_table *table = &srpic->table;
+	struct srpic_manager *most = table->active[0];
+	unsigned int i, pkts = 0, bytes = 0;
 
-	if (!--srpic->left || manager->block.pkts >= srpic->block_size)
-		srpic_flush_full(srpic, manager);
+	for (i = 0; i < table->num_active; i++) {
+		struct srpic_manager *manager = table->active[i];
+
+		pkts += srpic_list_len(&manager->block.after);
+		bytes += manager->block.waiting_bytes;
+		if (manager->block.waiting_bytes > most->block.waiting_bytes)
+			most = manager;
+	}
+	if (pkts > SRPIC_HELD_PKTS_MAX || bytes > SRPIC_HELD_BYTES_MAX) {
+		pkts -= srpic_list_len(&most->block.after);
+		bytes -= most->block.waiting_bytes;
+		srpic_deliver(srpic, most, SRPIC_FLUSH_EVICT);
+	}
+	srpic->held_pkts = pkts;
+	srpic->held_bytes = bytes;
+}
+
+static void srpic_sort(struct srpic *srpic, struct srpic_manager *manager,
+		       struct sk_buff *skb);
+
+/* Once nothing is held, the packet is not refused again. */
+static noinline void srpic_sort_refused(struct srpic *srpic,
+					struct srpic_manager *manager,
+					struct sk_buff *skb,
+					enum srpic_place place)
+{
+	srpic_deliver(srpic, manager,
+		      place == SRPIC_REFUSED_OVERLAP ?
+		      SRPIC_FLUSH_OVERLAP : SRPIC_FLUSH_TIMESTAMP);
+	srpic_sort(srpic, manager, skb);
 }
 
 /* One round of the loop in Listing 1, for a packet of this manager's flow. */
 static void srpic_sort(struct srpic *srpic, struct srpic_manager *manager,
 		       struct sk_buff *skb)
 {
-	enum srpic_place place = srpic_block_add(&manager->block, skb);
+	struct srpic_block *block = &manager->block;
+	enum srpic_place place;
 
-	if (place >= SRPIC_REFUSED_OVERLAP) {
-		srpic_deliver(srpic, manager,
-			      place == SRPIC_REFUSED_OVERLAP ?
-			      SRPIC_FLUSH_OVERLAP : SRPIC_FLUSH_TIMESTAMP);
-		srpic_block_open(&manager->block, skb);
+	if (!srpic->left)
+		srpic_read_settings(srpic);
+	if (!manager->active) {
+		srpic_table_activate(&srpic->table, manager);
+		if (time_after(jiffies, manager->idle_since + SRPIC_REMEMBER))
+			srpic_block_forget(block);
 	}
-	srpic_flush_if_full(srpic, manager);
+	SRPIC_CB(skb)->arrived = srpic->hold_ns ? srpic_now(srpic) : 0;
+
+	place = srpic_block_add(block, skb);
+	if (unlikely(place >= SRPIC_REFUSED_OVERLAP)) {
+		srpic_sort_refused(srpic, manager, skb, place);
+		return;
+	}
+	if (place == SRPIC_AFTER && srpic->hold_ns) {
+		srpic->held_pkts++;
+		srpic->held_bytes += skb->truesize;
+		if (srpic->held_pkts > SRPIC_HELD_PKTS_MAX ||
+		    srpic->held_bytes > SRPIC_HELD_BYTES_MAX)
+			srpic_make_room(srpic);
+	}
+	if (!--srpic->left || srpic_is_full(srpic, block))
+		srpic_flush_full(srpic, manager);
 }
 
 /* For a packet of a flow that has a manager. */
@@ -107,10 +214,10 @@ static __always_inline void
 srpic_take_next(struct srpic *srpic, struct srpic_manager *manager,
 		struct sk_buff *skb)
 {
-	if (srpic_block_append(&manager->block, skb))
-		srpic_flush_if_full(srpic, manager);
-	else
+	if (!srpic_block_append(&manager->block, skb))
 		srpic_sort(srpic, manager, skb);
+	else if (!--srpic->left || manager->block.pkts >= srpic->block_size)
+		srpic_flush_full(srpic, manager);
 }
 
 /* For a packet of another flow than that of the packet before. */
@@ -125,12 +232,18 @@ static void srpic_take(struct srpic *srpic, struct sk_buff *skb,
 		return;
 	}
 
-	if (!srpic->left)
-		srpic_read_settings(srpic);
-	srpic_flush_manager(srpic, manager, SRPIC_FLUSH_EVICT);
+	if (!srpic_block_is_empty(&manager->block))
+		srpic_deliver(srpic, manager, SRPIC_FLUSH_EVICT);
 	srpic_table_open(table, manager, skb->dev, flow);
-	srpic_block_open(&manager->block, skb);
-	srpic_flush_if_full(srpic, manager);
+	srpic_sort(srpic, manager, skb);
+}
+
+/* Nobody knows where the flow goes on behind a packet that is not suitable. */
+static void srpic_flush_barrier(struct srpic *srpic,
+				struct srpic_manager *manager)
+{
+	srpic_deliver(srpic, manager, SRPIC_FLUSH_BARRIER);
+	srpic_block_forget(&manager->block);
 }
 
 static void srpic_flush_pair(struct srpic *srpic,
@@ -142,8 +255,7 @@ static void srpic_flush_pair(struct srpic *srpic,
 
 	for (i = 0; i < table->num_used; i++)
 		if (srpic_key_is_pair(&table->used[i]->key, netdev, flow))
-			srpic_flush_manager(srpic, table->used[i],
-					    SRPIC_FLUSH_BARRIER);
+			srpic_flush_barrier(srpic, table->used[i]);
 }
 
 /* For a packet that is not suitable. */
@@ -154,8 +266,7 @@ static void srpic_pass(struct srpic *srpic, struct sk_buff *skb,
 
 	if (class == SRPIC_BARRIER) {
 		if (srpic_table_search(&srpic->table, skb->dev, flow, &manager))
-			srpic_flush_manager(srpic, manager,
-					    SRPIC_FLUSH_BARRIER);
+			srpic_flush_barrier(srpic, manager);
 	} else if (class == SRPIC_BARRIER_PAIR) {
 		srpic_flush_pair(srpic, skb->dev, flow);
 	}
@@ -308,22 +419,102 @@ void __srpic_receive(struct srpic *srpic, struct sk_buff *skb)
 EXPORT_SYMBOL_GPL(__srpic_receive);
 
 /**
- * __srpic_flush - deliver all that is held
+ * __srpic_switch - begin a poll with another context than that of the last one
  * @sn: the NAPI instance that is polled
+ * @active: the context from now on, NULL if SRPIC was switched off
  *
- * Drivers call srpic_flush().
+ * Drivers call srpic_begin().
+ *
+ * Context: the poll function of the NAPI instance.
+ */
+void __srpic_switch(struct srpic_napi *sn, struct srpic *active)
+{
+	if (sn->poll)
+		srpic_flush_all(sn->poll, SRPIC_FLUSH_POLL);
+	sn->poll = active;
+}
+EXPORT_SYMBOL_GPL(__srpic_switch);
+
+/*
+ * The poll ends, and others will follow. If there may be none for some time, what
+ * can leave does. A packet that has waited for too long leaves in any case, with
+ * all of its flow; the timer is for the next one.
+ */
+static void srpic_end_holding(struct srpic *srpic, bool complete)
+{
+	struct srpic_table *table = &srpic->table;
+	unsigned int i = 0, pkts = 0, bytes = 0;
+	u64 oldest = U64_MAX;
+
+	while (i < table->num_active) {
+		struct srpic_manager *manager = table->active[i];
+		struct srpic_block *block = &manager->block;
+		u64 since = srpic_block_waits_since(block);
+
+		if (since != U64_MAX &&
+		    since + srpic->hold_ns <= srpic_now(srpic)) {
+			srpic_note_wait(srpic, since);
+			srpic_deliver(srpic, manager, SRPIC_FLUSH_DEADLINE);
+			since = U64_MAX;
+		} else if (complete) {
+			srpic_release(srpic, manager, SRPIC_FLUSH_POLL);
+		}
+		oldest = min(oldest, since);
+		pkts += srpic_list_len(&block->after);
+		bytes += block->waiting_bytes;
+		manager->waits = srpic_list_len(&block->after);
+		if (srpic_block_is_empty(block))
+			srpic_table_deactivate(table, i);
+		else
+			i++;
+	}
+	srpic->held_bytes = bytes;
+	WRITE_ONCE(srpic->held_pkts, pkts);
+	if (complete)
+		srpic->left = 0;
+	if (pkts)
+		srpic_start_timer(srpic, oldest + srpic->hold_ns);
+}
+
+/*
+ * Whether somebody waits for this poll. The core may leave the instance alone
+ * afterwards, even if the budget is used up: it is on nobody's list then, nor
+ * that of its thread.
+ */
+static bool srpic_is_busy_polled(const struct napi_struct *napi,
+				 unsigned long state)
+{
+	return state & (NAPIF_STATE_IN_BUSY_POLL |
+			NAPIF_STATE_PREFER_BUSY_POLL) ||
+	       (READ_ONCE(napi->list_owner) < 0 &&
+		!(state & NAPIF_STATE_SCHED_THREADED));
+}
+
+/**
+ * __srpic_end - end a poll
+ * @sn: the NAPI instance that is polled
+ * @complete: whether NAPI is about to complete
+ *
+ * Drivers call srpic_end().
  *
  * Context: the poll function of the NAPI instance, after srpic_begin().
  */
-void __srpic_flush(struct srpic_napi *sn)
+void __srpic_end(struct srpic_napi *sn, bool complete)
 {
+	unsigned long state = READ_ONCE(sn->napi->state);
+	struct srpic *srpic = sn->poll;
+
 	/*
-	 * A flush after napi_complete_done() is a bug, which is seen here unless
+	 * To come after napi_complete_done() is a bug, which is seen here unless
 	 * the instance was scheduled again meanwhile.
 	 */
-	DEBUG_NET_WARN_ON_ONCE(!(READ_ONCE(sn->napi->state) &
-				 NAPIF_STATE_SCHED));
+	DEBUG_NET_WARN_ON_ONCE(!(state & NAPIF_STATE_SCHED));
 
-	srpic_flush_all(sn->poll, SRPIC_FLUSH_POLL);
+	if (atomic_read(&sn->stopping) || srpic_is_busy_polled(sn->napi, state) ||
+	    (complete && !srpic->hold_ns))
+		srpic_flush_all(srpic, SRPIC_FLUSH_POLL);
+	else if (srpic->hold_ns || srpic->held_pkts)
+		srpic_end_holding(srpic, complete);
+	srpic->now = 0;
 }
-EXPORT_SYMBOL_GPL(__srpic_flush);
+EXPORT_SYMBOL_GPL(__srpic_end);

@@ -13,13 +13,17 @@ static const char srpic_stat_names[SRPIC_STATS][ETH_GSTRING_LEN] = {
 	[SRPIC_FLUSH_TIMESTAMP]		= "srpic_flush_timestamp",
 	[SRPIC_FLUSH_OVERLAP]		= "srpic_flush_overlap",
 	[SRPIC_FLUSH_EVICT]		= "srpic_flush_evict",
+	[SRPIC_FLUSH_HOLE]		= "srpic_flush_hole",
+	[SRPIC_FLUSH_DEADLINE]		= "srpic_flush_deadline",
 	[SRPIC_PACKETS_TAKEN]		= "srpic_packets_taken",
 	[SRPIC_PACKETS_PASSED]		= "srpic_packets_passed",
 	[SRPIC_PACKETS_OUT_OF_ORDER]	= "srpic_packets_out_of_order",
 	[SRPIC_BLOCKS]			= "srpic_blocks",
+	[SRPIC_PACKETS_HELD]		= "srpic_packets_held",
+	[SRPIC_HELD_USECS_MAX]		= "srpic_held_usecs_max",
 };
 
-/* Adds the counts of one context to sum, which has SRPIC_COUNTERS of them. */
+/* Adds what one context says to sum, but for what it holds now. */
 void srpic_stats_add(const struct srpic *srpic, u64 *sum)
 {
 	u64 count[SRPIC_COUNTERS];
@@ -33,6 +37,8 @@ void srpic_stats_add(const struct srpic *srpic, u64 *sum)
 
 	for (i = 0; i < SRPIC_COUNTERS; i++)
 		sum[i] += count[i];
+	sum[SRPIC_HELD_USECS_MAX] = max_t(u64, sum[SRPIC_HELD_USECS_MAX],
+					  READ_ONCE(srpic->held_usecs_max));
 }
 
 /**
@@ -55,8 +61,8 @@ EXPORT_SYMBOL_GPL(srpic_get_strings);
  * @sd: the device
  * @data: where the SRPIC_NUM_STATS values go; advanced behind them
  *
- * They count up as long as the device exists, whatever becomes of its NAPI
- * instances and whether SRPIC is on or off.
+ * All but what is held now count up as long as the device exists, whatever
+ * becomes of its NAPI instances and whether SRPIC is on or off.
  *
  * Context: process context; may sleep.
  */
@@ -67,14 +73,16 @@ void srpic_get_stats(struct srpic_dev *sd, u64 **data)
 	unsigned int i;
 
 	mutex_lock(&sd->lock);
-	memcpy(sum, sd->retired, SRPIC_COUNTERS * sizeof(*sum));
-	list_for_each_entry(sn, &sd->napis, node)
-		if (sn->srpic)
-			srpic_stats_add(sn->srpic, sum);
+	memcpy(sum, sd->retired, sizeof(sd->retired));
+	list_for_each_entry(sn, &sd->napis, node) {
+		if (!sn->srpic)
+			continue;
+		srpic_stats_add(sn->srpic, sum);
+		sum[SRPIC_PACKETS_HELD] += READ_ONCE(sn->srpic->held_pkts);
+	}
 	mutex_unlock(&sd->lock);
 
-	sum[SRPIC_BLOCKS] = 0;
-	for (i = SRPIC_FLUSH_BLOCK; i <= SRPIC_FLUSH_EVICT; i++)
+	for (i = SRPIC_FLUSH_BLOCK; i <= SRPIC_FLUSH_DEADLINE; i++)
 		sum[SRPIC_BLOCKS] += sum[i];
 	*data += SRPIC_STATS;
 }

@@ -10,8 +10,8 @@
 
 static unsigned int srpic_net_id __read_mostly;
 
-static int block_size_max = SRPIC_BLOCK_SIZE_MAX;
-static int full_flush_pkts_max = SRPIC_FULL_FLUSH_PKTS_MAX;
+static int pkts_max = SRPIC_PKTS_MAX;
+static int hold_usecs_max = SRPIC_HOLD_USECS_MAX;
 
 struct srpic_net *srpic_net(const struct net *net)
 {
@@ -27,7 +27,7 @@ static const struct ctl_table srpic_sysctls[] = {
 		.mode		= 0644,
 		.proc_handler	= proc_dointvec_minmax,
 		.extra1		= SYSCTL_ONE,
-		.extra2		= &block_size_max,
+		.extra2		= &pkts_max,
 	},
 	{
 		.procname	= "full_flush_pkts",
@@ -37,7 +37,16 @@ static const struct ctl_table srpic_sysctls[] = {
 		.mode		= 0644,
 		.proc_handler	= proc_dointvec_minmax,
 		.extra1		= SYSCTL_ZERO,
-		.extra2		= &full_flush_pkts_max,
+		.extra2		= &pkts_max,
+	},
+	{
+		.procname	= "hold_usecs",
+		.data		= (void *)offsetof(struct srpic_net, hold_usecs),
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= proc_dointvec_minmax,
+		.extra1		= SYSCTL_ZERO,
+		.extra2		= &hold_usecs_max,
 	},
 };
 
@@ -49,6 +58,7 @@ static int __net_init srpic_net_init(struct net *net)
 
 	settings->block_size = SRPIC_BLOCK_SIZE_DEFAULT;
 	settings->full_flush_pkts = 0;
+	settings->hold_usecs = 0;
 
 	table = kmemdup(srpic_sysctls, sizeof(srpic_sysctls), GFP_KERNEL);
 	if (!table)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit measurements: what a packet costs in srpic_receive() and as its share
- * of srpic_flush(), and what it costs in GRO, without SRPIC and behind it.
+ * of srpic_end(), and what it costs in GRO, without SRPIC and behind it.
  *
  * Each case prints one line, "cost: " and an object of JSON: sums over so many
  * polls of so many packets, in cycles of the CPU's counter. Where time is
@@ -24,7 +24,7 @@
 #include "cost_cases.h"
 #include "fixture.h"
 
-#define MAX_PKTS	SRPIC_BLOCK_SIZE_MAX
+#define MAX_PKTS	128
 #define PAYLOAD		100
 
 static s64 cost_in_order;		/* of the first case, to compare with */
@@ -210,7 +210,7 @@ static u64 cost_receive(struct cost_fixture *fix, enum cost_way way)
 		srpic_begin(sn);
 		for (i = 0; i < num; i++)
 			srpic_receive(sn, fix->skb[i]);
-		srpic_flush(sn);
+		srpic_end(sn, true);
 	} else {
 		for (i = 0; i < num; i++)
 			napi_gro_receive(napi, fix->skb[i]);

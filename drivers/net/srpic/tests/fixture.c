@@ -8,8 +8,15 @@
 
 #include "fixture.h"
 
-static int dummy_poll(struct napi_struct *napi, int budget)
+/* Of a device that has received nothing. */
+static int fixture_poll(struct napi_struct *napi, int budget)
 {
+	struct srpic_fixture *fix;
+
+	fix = container_of(napi, struct srpic_fixture, napi);
+	srpic_begin(&fix->sn);
+	srpic_end(&fix->sn, true);
+	napi_complete_done(napi, 0);
 	return 0;
 }
 
@@ -56,7 +63,7 @@ int srpic_fixture_init(struct srpic_fixture *fix, rx_handler_func_t *capture)
 	WRITE_ONCE(net_hotdata.gro_normal_batch, 1);
 
 	srpic_init(&fix->sd, fix->netdev);
-	netif_napi_add(fix->netdev, &fix->napi, dummy_poll);
+	netif_napi_add(fix->netdev, &fix->napi, fixture_poll);
 	srpic_add_napi(&fix->sd, &fix->sn, &fix->napi);
 	napi_enable(&fix->napi);
 	err = srpic_enable(&fix->sd, true);
@@ -70,9 +77,10 @@ void srpic_fixture_exit(struct srpic_fixture *fix)
 	WRITE_ONCE(net_hotdata.gro_normal_batch, fix->gro_normal_batch);
 	WRITE_ONCE(fix->settings->block_size, fix->saved.block_size);
 	WRITE_ONCE(fix->settings->full_flush_pkts, fix->saved.full_flush_pkts);
-	napi_disable(&fix->napi);
-	netif_napi_del(&fix->napi);
+	WRITE_ONCE(fix->settings->hold_usecs, fix->saved.hold_usecs);
+	srpic_stop(&fix->sn, napi_disable);
 	srpic_del_napi(&fix->sn);
+	netif_napi_del(&fix->napi);
 	rtnl_lock();
 	netdev_rx_handler_unregister(fix->netdev);
 	unregister_netdevice(fix->netdev);
@@ -85,13 +93,14 @@ void srpic_fixture_begin(struct srpic_fixture *fix)
 {
 	local_bh_disable();
 	napi_schedule_prep(&fix->napi);
+	WRITE_ONCE(fix->napi.list_owner, 0);	/* as if the core would poll */
 	fix->flushed = false;
 	srpic_begin(&fix->sn);
 }
 
 void srpic_fixture_end(struct srpic_fixture *fix)
 {
-	srpic_flush(&fix->sn);
+	srpic_end(&fix->sn, true);
 	fix->flushed = true;
 	napi_complete_done(&fix->napi, 1);
 	local_bh_enable();

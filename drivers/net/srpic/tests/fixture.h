@@ -17,7 +17,7 @@
  * @settings: those of the network namespace
  * @saved: what they were
  * @gro_normal_batch: setting of the host, as it was
- * @flushed: srpic_flush() has returned in this poll
+ * @flushed: srpic_end() has returned in this poll
  */
 struct srpic_fixture {
 	struct net_device *netdev;

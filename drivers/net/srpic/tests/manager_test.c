@@ -18,7 +18,7 @@ static int table_init(struct kunit *test)
 	return 0;
 }
 
-static const struct net_device a_device, another_device;
+static struct net_device a_device, another_device;
 
 static struct srpic_flow flow(u32 port)
 {
@@ -34,7 +34,7 @@ static void use_one_set(struct srpic_table *table)
 }
 
 static struct srpic_manager *find_on(struct srpic_table *table,
-				     const struct net_device *netdev,
+				     struct net_device *netdev,
 				     struct srpic_flow flow)
 {
 	struct srpic_manager *manager;

@@ -17,6 +17,7 @@
 struct kunit;
 
 #define MODEL_PKTS	320		/* in a trace, at most */
+#define MODEL_BLOCK	128		/* packets in a block, at most */
 #define MODEL_TABLE	128		/* flows that can be held */
 #define MODEL_WAYS	4		/* flows that can be held for one hash */
 #define MODEL_LINEAR	64		/* longest payload that is no aggregate */
@@ -72,7 +73,8 @@ enum model_kind {
 #define MODEL_PADDED	BIT(7)		/* to the least length of a frame */
 #define MODEL_SUMMED	BIT(8)		/* ... but the sum, if not UNSUMMED */
 #define MODEL_SWITCH	BIT(9)		/* on or off, behind its poll */
-#define MODEL_HOWS	10
+#define MODEL_BUDGET	BIT(10)		/* uses up that of its poll, which goes on */
+#define MODEL_HOWS	11
 
 struct model_pkt {
 	u32 seq;
@@ -91,7 +93,7 @@ struct model_pkt {
  * @ring: descriptors in the receive ring
  * @hash: seed of the table's hash; 0: all flows fall into one set
  * @num: number of packets
- * @pkt: in order of arrival; a poll ends behind the last one in any case
+ * @pkt: in order of arrival; the softirq ends behind the last one in any case
  */
 struct model_trace {
 	const char *name;
@@ -105,7 +107,7 @@ struct model_trace {
 
 /*
  * Time in a run: a packet that leaves while packet i is received leaves at
- * 2 i, one that leaves in the flush at the end of i's poll at 2 i + 1.
+ * 2 i, one that leaves in the flush at the end of i's softirq at 2 i + 1.
  */
 #define MODEL_LATE	(UINT_MAX - 1)	/* after the flush */
 #define MODEL_NONE	UINT_MAX	/* never; or no block */

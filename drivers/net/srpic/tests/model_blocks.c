@@ -91,6 +91,27 @@ static void evict(struct model *model, unsigned int i, bool is_full_flush)
 	}
 }
 
+/* How far a block goes on, from its first packet, without a hole. */
+static s64 end_of_run(const struct model *model,
+		      const struct model_block *block)
+{
+	const struct model_pkt *pkt = model->run->trace->pkt;
+	s64 next = 0, end = -1;
+	unsigned int j;
+
+	while (end != next) {
+		end = next;
+		for (j = block->first; j <= block->last; j++) {
+			s64 at = model_above(pkt[j].seq, pkt[block->first].seq);
+
+			if (model->block_of[j] == block - model->block &&
+			    at >= 0 && at <= next)
+				next = max(next, at + pkt[j].len);
+		}
+	}
+	return next;
+}
+
 /*
  * The reasons why packet i cannot join a block, as bits of enum srpic_stat;
  * in_sequence: whether it continues the block's run of packets in sequence.
@@ -103,16 +124,14 @@ static unsigned long refusal(struct model *model,
 	u32 base = pkt[block->first].seq;
 	s64 at = model_above(pkt[i].seq, base);
 	unsigned long reasons = 0;
-	s64 next = 0;
+	s64 next, newer;
 	unsigned int j;
 
-	for (j = block->first; j <= block->last; j++)
-		if (model->block_of[j] == block - model->block &&
-		    model_above(pkt[j].seq, base) == next)
-			next += pkt[j].len;
+	next = end_of_run(model, block);
 	*in_sequence = at == next;
 
-	if (abs(at) >= FAR || (at >= 0 && at < next))
+	if (abs(at) >= FAR || (at >= 0 && at < next) ||
+	    (at < next && at + pkt[i].len > next))
 		reasons |= BIT(SRPIC_FLUSH_OVERLAP);
 	if ((pkt[i].how ^ pkt[block->first].how) & MODEL_STAMP)
 		return reasons | BIT(SRPIC_FLUSH_TIMESTAMP);
@@ -125,10 +144,14 @@ static unsigned long refusal(struct model *model,
 
 		if (model->block_of[j] != block - model->block)
 			continue;
-		if (at == next && other >= next && other < at + pkt[i].len)
-			reasons |= BIT(SRPIC_FLUSH_OVERLAP);
-		if (pkt[i].how & MODEL_STAMP && other > at &&
-		    model_above(pkt[i].tsval, pkt[j].tsval) > 0)
+		if (!(pkt[i].how & MODEL_STAMP))
+			continue;
+		newer = model_above(pkt[i].tsval, pkt[j].tsval);
+		if (other > at && newer > 0)
+			reasons |= BIT(SRPIC_FLUSH_TIMESTAMP);
+		/* early and late ones are sorted by their timestamps as well */
+		if (other <= at && newer < 0 &&
+		    ((other < 0 && at < 0) || (other > next && at > next)))
 			reasons |= BIT(SRPIC_FLUSH_TIMESTAMP);
 	}
 	return reasons;

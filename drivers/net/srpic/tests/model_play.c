@@ -60,7 +60,7 @@ struct sk_buff *srpic_model_make(struct model_fixture *fix, unsigned int i)
 	return skb;
 }
 
-/* What a driver's poll function does. */
+/* What a driver's poll function does, until there is nothing left. */
 static void model_poll(struct model_fixture *fix, unsigned int *next)
 {
 	const struct model_trace *trace = fix->run.trace;
@@ -75,6 +75,10 @@ static void model_poll(struct model_fixture *fix, unsigned int *next)
 		skb = srpic_model_make(fix, i);
 		if (skb)
 			srpic_receive(&fix->dev.sn, skb);
+		if (!last && trace->pkt[i].how & MODEL_BUDGET) {
+			srpic_end(&fix->dev.sn, false);
+			srpic_begin(&fix->dev.sn);
+		}
 		i++;
 	} while (!last);
 	fix->time++;

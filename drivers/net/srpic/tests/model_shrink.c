@@ -176,6 +176,7 @@ static const char *how_names(u16 how, char *buf, size_t size)
 		"MODEL_STAMP", "MODEL_LAST", "MODEL_PSH", "MODEL_IN_BAND",
 		"MODEL_PRIORITY", "MODEL_UNSUMMED", "MODEL_PAGED",
 		"MODEL_PADDED", "MODEL_SUMMED", "MODEL_SWITCH",
+		"MODEL_BUDGET",
 	};
 	unsigned int i, len = 0;
 
@@ -191,7 +192,7 @@ static const char *how_names(u16 how, char *buf, size_t size)
 
 void srpic_model_print_pkt(const struct model_pkt *pkt, char *buf, size_t len)
 {
-	char how[192];
+	char how[224];
 
 	snprintf(buf, len,
 		 "{ .seq = %#x, .len = %u, .flow = %u, .kind = %s, .how = %s, .tsval = %#x }",

@@ -273,11 +273,11 @@ static unsigned int set_long(struct generator *g, enum model_shape shape,
 {
 	struct rnd_state *rnd = g->rnd;
 
-	trace->block_size = SRPIC_BLOCK_SIZE_MAX - below(rnd, 2);
+	trace->block_size = MODEL_BLOCK - below(rnd, 2);
 	g->senders = 1;
 	g->many = one_in(rnd, 2);
 	if (shape != MODEL_RANDOM) {
-		trace->block_size = SRPIC_BLOCK_SIZE_MAX;
+		trace->block_size = MODEL_BLOCK;
 		trace->limit = 0;
 		trace->ring = 256;
 		g->many = shape == MODEL_MANY_FLOWS;
@@ -285,8 +285,8 @@ static unsigned int set_long(struct generator *g, enum model_shape shape,
 	trace->hash |= g->many;
 	if (shape != MODEL_RANDOM)
 		return MODEL_PKTS;
-	return SRPIC_BLOCK_SIZE_MAX +
-	       below(rnd, MODEL_PKTS - SRPIC_BLOCK_SIZE_MAX + 1);
+	return MODEL_BLOCK +
+	       below(rnd, MODEL_PKTS - MODEL_BLOCK + 1);
 }
 
 /*
@@ -327,6 +327,8 @@ void srpic_model_trace(struct rnd_state *rnd, enum model_shape shape,
 		send(&g);
 	reorder(&g);
 	for (i = 0; i < num; i++) {
+		if (one_in(rnd, 8))
+			pkt[i].how |= MODEL_BUDGET;
 		if (!one_in(rnd, polls))
 			continue;
 		pkt[i].how |= MODEL_LAST;

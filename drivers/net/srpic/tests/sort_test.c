@@ -25,7 +25,7 @@ struct sort_case {
 #define CURR(seq, len, ts)	{ seq, len, ts, SRPIC_CURR }
 #define PREV(seq, len, ts)	{ seq, len, ts, SRPIC_PREV }
 #define AFTER(seq, len, ts)	{ seq, len, ts, SRPIC_AFTER }
-/* refused: what is held leaves, and the packet opens the next block */
+/* refused: what is held leaves, and then the packet is added */
 #define OVERLAP(seq, len, ts)	{ seq, len, ts, SRPIC_REFUSED_OVERLAP }
 #define STAMP(seq, len, ts)	{ seq, len, ts, SRPIC_REFUSED_TIMESTAMP }
 
@@ -65,7 +65,7 @@ static const struct sort_case sort_cases[] = {
 		.num = 5,
 		.in = { CURR(0xfffffff0, 0x20, 0), AFTER(0x30, 0x10, 0),
 			PREV(0xffffffd0, 0x20, 0), CURR(0x10, 0x20, 0),
-			AFTER(0x40, 0x10, 0) },
+			CURR(0x40, 0x10, 0) },
 		.out = { 2, 0, 3, 1, 4 },
 	}, {
 		.name = "wrap_within_prev",
@@ -89,7 +89,7 @@ static const struct sort_case sort_cases[] = {
 		.name = "duplicate_of_curr_opens_the_next_block",
 		.num = 4,
 		.in = { CURR(0, 10, 0), CURR(10, 10, 0), OVERLAP(0, 10, 0),
-			CURR(10, 10, 0) },
+			PREV(10, 10, 0) },
 		.out = { 0, 1, 2, 3 },
 	}, {
 		.name = "overlap_of_curr_opens_the_next_block",
@@ -104,9 +104,29 @@ static const struct sort_case sort_cases[] = {
 		.out = { 0, 2, 1, 3 },
 	}, {
 		.name = "in_sequence_beyond_head_of_after",
-		.num = 3,
-		.in = { CURR(0, 10, 0), AFTER(20, 10, 0), OVERLAP(10, 11, 0) },
-		.out = { 0, 1, 2 },
+		.num = 4,
+		.in = { CURR(0, 10, 0), AFTER(20, 10, 0), CURR(10, 11, 0),
+			CURR(30, 10, 0) },
+		.out = { 0, 2, 1, 3 },
+	}, {
+		.name = "in_sequence_beyond_all_of_after",
+		.num = 4,
+		.in = { CURR(0, 10, 0), AFTER(20, 10, 0), CURR(10, 40, 0),
+			CURR(50, 10, 0) },
+		.out = { 0, 2, 1, 3 },
+	}, {
+		.name = "filled_hole_goes_on_to_the_next",
+		.num = 7,
+		.in = { CURR(0, 10, 0), AFTER(20, 10, 0), AFTER(50, 10, 0),
+			AFTER(30, 10, 0), CURR(10, 10, 0), CURR(40, 10, 0),
+			CURR(60, 10, 0) },
+		.out = { 0, 4, 1, 3, 5, 2, 6 },
+	}, {
+		.name = "filled_hole_takes_equal_ones_along",
+		.num = 5,
+		.in = { CURR(0, 10, 0), AFTER(20, 10, 0), AFTER(20, 10, 0),
+			CURR(10, 10, 0), CURR(30, 10, 0) },
+		.out = { 0, 3, 1, 2, 4 },
 	}, {
 		.name = "aggregate_is_a_range",
 		.num = 4,
@@ -184,6 +204,18 @@ static const struct sort_case sort_cases[] = {
 			AFTER(20, 10, 100), AFTER(60, 10, 150) },
 		.out = { 0, 2, 1, 3 },
 	}, {
+		.name = "older_stays_behind_newer_within_after",
+		.num = 3,
+		.in = { CURR(0, 10, 100), AFTER(20, 10, 150),
+			STAMP(40, 10, 100) },
+		.out = { 0, 1, 2 },
+	}, {
+		.name = "older_stays_behind_newer_within_prev",
+		.num = 3,
+		.in = { CURR(50, 10, 150), PREV(20, 10, 120),
+			STAMP(30, 10, 100) },
+		.out = { 1, 0, 2 },
+	}, {
 		.name = "older_moves_ahead_freely",
 		.num = 4,
 		.in = { CURR(30, 10, 103), AFTER(60, 10, 106),
@@ -259,6 +291,8 @@ static const struct sort_case sort_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(sort, sort_cases, name);
 
+static struct net_device a_device;
+
 struct sort_fixture {
 	struct srpic_block block;
 	struct sk_buff_head out;
@@ -275,6 +309,7 @@ static int sort_init(struct kunit *test)
 		return -ENOMEM;
 	__skb_queue_head_init(&fix->out);
 	srpic_block_init(&fix->block);
+	fix->block.netdev = &a_device;
 	for (i = 0; i < MAX_PKTS; i++) {
 		fix->skb[i] = kunit_kzalloc(test, sizeof(*fix->skb[i]),
 					    GFP_KERNEL);
@@ -299,15 +334,25 @@ static struct sk_buff *sort_packet(struct sk_buff *skb,
 	/* lists must not rely on what was there */
 	skb->next = LIST_POISON1;
 	skb->prev = LIST_POISON2;
+	skb->dev = &a_device;
 	return skb;
 }
 
-static void sort_deliver(struct sort_fixture *fix)
+/* How many packets are held. */
+static unsigned int sort_held(const struct sort_fixture *fix)
 {
+	return fix->block.pkts + srpic_list_len(&fix->block.after);
+}
+
+static void sort_deliver(struct kunit *test)
+{
+	struct sort_fixture *fix = test->priv;
 	struct sk_buff *skb, *next;
 
-	skb_list_walk_safe(srpic_block_take(&fix->block), skb, next)
+	skb_list_walk_safe(srpic_block_take(&fix->block, true), skb, next) {
+		KUNIT_EXPECT_PTR_EQ(test, skb->dev, &a_device);
 		__skb_queue_tail(&fix->out, skb);
+	}
 }
 
 static void sort_case_test(struct kunit *test)
@@ -319,7 +364,7 @@ static void sort_case_test(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < c->num; i++) {
-		unsigned int pkts = block->pkts;
+		unsigned int pkts = sort_held(fix);
 		enum srpic_place place;
 
 		skb = sort_packet(fix->skb[i], &c->in[i]);
@@ -327,15 +372,16 @@ static void sort_case_test(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, place, c->in[i].place,
 				    "packet %u", i);
 		if (place < SRPIC_REFUSED_OVERLAP) {
-			KUNIT_EXPECT_EQ(test, block->pkts, pkts + 1);
+			KUNIT_EXPECT_EQ(test, sort_held(fix), pkts + 1);
 			continue;
 		}
-		KUNIT_EXPECT_EQ(test, block->pkts, pkts);
-		sort_deliver(fix);
-		KUNIT_EXPECT_EQ(test, srpic_block_add(block, skb), SRPIC_CURR);
+		KUNIT_EXPECT_EQ(test, sort_held(fix), pkts);
+		sort_deliver(test);
+		KUNIT_EXPECT_LT(test, srpic_block_add(block, skb),
+				SRPIC_REFUSED_OVERLAP);
 	}
-	sort_deliver(fix);
-	KUNIT_EXPECT_EQ(test, block->pkts, 0);
+	sort_deliver(test);
+	KUNIT_EXPECT_TRUE(test, srpic_block_is_empty(block));
 
 	i = 0;
 	skb_queue_walk(&fix->out, skb) {
@@ -356,9 +402,9 @@ static bool sort_append(struct sort_fixture *fix, unsigned int i, u32 seq,
 }
 
 static void sort_add(struct sort_fixture *fix, unsigned int i, u32 seq,
-		     u32 tsval)
+		     u32 len, u32 tsval)
 {
-	struct sort_pkt pkt = { .seq = seq, .len = 10, .tsval = tsval };
+	struct sort_pkt pkt = { .seq = seq, .len = len, .tsval = tsval };
 
 	srpic_block_add(&fix->block, sort_packet(fix->skb[i], &pkt));
 }
@@ -368,30 +414,30 @@ static void only_what_continues_is_appended(struct kunit *test)
 	struct sort_fixture *fix = test->priv;
 
 	KUNIT_EXPECT_FALSE(test, sort_append(fix, 0, 0, 0));
-	sort_add(fix, 0, 10, 5);
+	sort_add(fix, 0, 10, 10, 5);
 	KUNIT_EXPECT_TRUE(test, sort_append(fix, 1, 20, 5));
 	KUNIT_EXPECT_FALSE(test, sort_append(fix, 2, 20, 5));
 	KUNIT_EXPECT_FALSE(test, sort_append(fix, 2, 40, 5));
 	KUNIT_EXPECT_FALSE(test, sort_append(fix, 2, 30, 6));
 	KUNIT_EXPECT_FALSE(test, sort_append(fix, 2, 30, 0));
 	KUNIT_EXPECT_TRUE(test, sort_append(fix, 2, 30, 5));
-	sort_add(fix, 3, 0, 5);
+	sort_add(fix, 3, 0, 10, 5);
 	KUNIT_EXPECT_TRUE(test, sort_append(fix, 4, 40, 5));
-	sort_add(fix, 5, 70, 5);
+	sort_add(fix, 5, 70, 10, 5);
 	KUNIT_EXPECT_FALSE(test, sort_append(fix, 6, 50, 5));
-	KUNIT_EXPECT_EQ(test, fix->block.pkts, 6);
+	KUNIT_EXPECT_EQ(test, sort_held(fix), 6);
 
-	sort_deliver(fix);
+	sort_deliver(test);
 	KUNIT_EXPECT_FALSE(test, sort_append(fix, 6, 50, 5));
-	KUNIT_EXPECT_EQ(test, fix->block.pkts, 0);
+	KUNIT_EXPECT_TRUE(test, srpic_block_is_empty(&fix->block));
 }
 
-static unsigned int list_seqs(struct sk_buff_head *list, u32 *seq)
+static unsigned int list_seqs(const struct srpic_list *list, u32 *seq)
 {
 	struct sk_buff *skb;
 	unsigned int num = 0;
 
-	skb_queue_walk(list, skb)
+	skb_queue_walk(&list->skbs, skb)
 		seq[num++] = SRPIC_CB(skb)->seq;
 	return num;
 }
@@ -407,22 +453,22 @@ static unsigned int curr_seqs(const struct srpic_block *block, u32 *seq)
 	return num;
 }
 
-/* The lists themselves, as the last column of the paper's Table 2 has them. */
+/*
+ * The lists themselves, as the last column of the paper's Table 2 has them, but
+ * for the last packet: it fills the hole, so all of after joins curr.
+ */
 static void paper_table_2_lists(struct kunit *test)
 {
 	static const u32 arrival[] = { 2, 3, 1, 4, 6, 7, 5 };
-	static const u32 prev[] = { 1 }, curr[] = { 2, 3, 4, 5 };
-	static const u32 after[] = { 6, 7 };
+	static const u32 prev[] = { 1 }, curr[] = { 2, 3, 4 };
+	static const u32 after[] = { 6, 7 }, all[] = { 2, 3, 4, 5, 6, 7 };
 	struct sort_fixture *fix = test->priv;
 	struct srpic_block *block = &fix->block;
 	u32 seq[MAX_PKTS];
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(arrival); i++) {
-		struct sort_pkt pkt = { .seq = arrival[i], .len = 1 };
-
-		srpic_block_add(block, sort_packet(fix->skb[i], &pkt));
-	}
+	for (i = 0; i < ARRAY_SIZE(arrival) - 1; i++)
+		sort_add(fix, i, arrival[i], 1, 0);
 
 	KUNIT_ASSERT_EQ(test, list_seqs(&block->prev, seq), ARRAY_SIZE(prev));
 	KUNIT_EXPECT_MEMEQ(test, seq, prev, sizeof(prev));
@@ -430,7 +476,51 @@ static void paper_table_2_lists(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, seq, curr, sizeof(curr));
 	KUNIT_ASSERT_EQ(test, list_seqs(&block->after, seq), ARRAY_SIZE(after));
 	KUNIT_EXPECT_MEMEQ(test, seq, after, sizeof(after));
-	KUNIT_EXPECT_EQ(test, block->next_exp, 6);
+	KUNIT_EXPECT_EQ(test, block->next_exp, 5);
+
+	sort_add(fix, i, arrival[i], 1, 0);
+	KUNIT_ASSERT_EQ(test, curr_seqs(block, seq), ARRAY_SIZE(all));
+	KUNIT_EXPECT_MEMEQ(test, seq, all, sizeof(all));
+	KUNIT_EXPECT_EQ(test, srpic_list_len(&block->after), 0);
+	KUNIT_EXPECT_EQ(test, block->next_exp, 8);
+}
+
+#define MANY_PKTS	1000
+
+/* Longer than what is walked: every other packet, in an order that jumps. */
+static void long_list_is_sorted(struct kunit *test)
+{
+	struct sort_fixture *fix = test->priv;
+	struct sk_buff *skb, *next;
+	unsigned int i, num = 0;
+	u32 seq;
+
+	for (i = 0; i < MANY_PKTS; i++) {
+		/* 7 has no divisor in common with that */
+		u32 place = i ? 1 + 7 * i % (MANY_PKTS - 1) : 0;
+		struct sort_pkt pkt = { .seq = 20 * place, .len = 10 };
+
+		skb = kunit_kzalloc(test, sizeof(*skb), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, skb);
+		KUNIT_ASSERT_EQ(test, i ? SRPIC_AFTER : SRPIC_CURR,
+				srpic_block_add(&fix->block,
+						sort_packet(skb, &pkt)));
+	}
+	/* the hole in front, and another one above */
+	sort_add(fix, 0, 10, 10, 0);
+	sort_add(fix, 1, 50, 10, 0);
+	KUNIT_EXPECT_EQ(test, fix->block.pkts, 3);
+	KUNIT_EXPECT_EQ(test, fix->block.next_exp, 30);
+
+	seq = 0;
+	skb_list_walk_safe(srpic_block_take(&fix->block, true), skb, next) {
+		KUNIT_EXPECT_FALSE(test, before(SRPIC_CB(skb)->seq, seq));
+		KUNIT_EXPECT_PTR_EQ(test, skb->dev, &a_device);
+		seq = SRPIC_CB(skb)->end_seq;
+		num++;
+	}
+	KUNIT_EXPECT_EQ(test, num, MANY_PKTS + 2);
+	KUNIT_EXPECT_EQ(test, fix->block.next_exp, 20 * MANY_PKTS - 10);
 }
 
 /*
@@ -473,15 +563,19 @@ static void paper_table_1(struct kunit *test)
 	unsigned int i, reordered = 0, max_extent = 0;
 	struct sort_fixture *fix = test->priv;
 	u32 seq[ARRAY_SIZE(figure_3)];
+	struct sk_buff *skb;
 
 	for (i = 0; i < ARRAY_SIZE(figure_3); i++) {
 		struct sort_pkt pkt = { .seq = figure_3[i], .len = 1 };
 
 		srpic_block_add(&fix->block, sort_packet(fix->skb[i], &pkt));
-		if (fix->block.pkts == row->block_size)
-			sort_deliver(fix);
+		if (sort_held(fix) == row->block_size)
+			sort_deliver(test);
 	}
-	KUNIT_ASSERT_EQ(test, list_seqs(&fix->out, seq), ARRAY_SIZE(figure_3));
+	i = 0;
+	skb_queue_walk(&fix->out, skb)
+		seq[i++] = SRPIC_CB(skb)->seq;
+	KUNIT_ASSERT_EQ(test, i, ARRAY_SIZE(figure_3));
 
 	for (i = 0; i < ARRAY_SIZE(figure_3); i++) {
 		unsigned int extent = reordering_extent(seq, i);
@@ -497,6 +591,7 @@ static struct kunit_case sort_test_cases[] = {
 	KUNIT_CASE_PARAM(sort_case_test, sort_gen_params),
 	KUNIT_CASE(only_what_continues_is_appended),
 	KUNIT_CASE(paper_table_2_lists),
+	KUNIT_CASE(long_list_is_sorted),
 	KUNIT_CASE_PARAM(paper_table_1, table_1_gen_params),
 	{ }
 };
