@@ -184,7 +184,7 @@ SECTIONS = {
         (SPEED, COST, EFFORT),
         (Plot("receiver_ns_per_mb", "jitter_percent"),)),
     "blocksize": Section(
-        "net.srpic.block_size from 1, which sorts nothing, to its maximum. All "
+        "net.srpic.block_size from 1, which sorts nothing, to 128. All "
         "runs are with SRPIC.",
         ("jitter_percent", "block_size"),
         (SPEED, COST, EFFORT),
@@ -220,7 +220,7 @@ SECTIONS = {
          Plot("packets_per_segment", "flows"))),
     "micro": Section(
         "KUnit counts what a packet costs: in srpic_receive(), with its share "
-        "of srpic_flush(); in GRO without SRPIC; in SRPIC and then GRO. "
+        "of srpic_end(); in GRO without SRPIC; in SRPIC and then GRO. "
         "Pieces are what a poll's packets leave as. In late_by_N, one packet "
         "of each block is late by N places; in deepest, each passes all but "
         "one of its list.",

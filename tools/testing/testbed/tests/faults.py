@@ -216,12 +216,15 @@ def busy_polling(transfer, undo):
 @fault()
 def settings(transfer, undo):
     undo.callback(guest.sysctl, "rcv", {"net.srpic.block_size": 32,
-                                        "net.srpic.full_flush_pkts": 0})
+                                        "net.srpic.full_flush_pkts": 0,
+                                        "net.srpic.hold_usecs": 0})
     before = statistics()
     for _ in range(40):
         guest.sysctl("rcv", {
-            "net.srpic.block_size": CHANCE.randint(1, 128),
-            "net.srpic.full_flush_pkts": CHANCE.choice((0, 16, 300, 65536))})
+            "net.srpic.block_size": CHANCE.choice((CHANCE.randint(1, 128),
+                                                   65536)),
+            "net.srpic.full_flush_pkts": CHANCE.choice((0, 16, 300, 65536)),
+            "net.srpic.hold_usecs": CHANCE.choice((0, 1, 2000, 100000))})
         time.sleep(0.02)
     transfer.must_be_sorted("40 settings", before)
 

@@ -19,7 +19,7 @@ def setting(name, value):
 
 
 class FlushTest(unittest.TestCase):
-    """Each test sends one burst that a single poll receives."""
+    """Each test sends one burst that a single softirq receives."""
 
     @classmethod
     def setUpClass(cls):
@@ -35,6 +35,7 @@ class FlushTest(unittest.TestCase):
     def setUp(self):
         setting("block_size", 32)
         setting("full_flush_pkts", 0)
+        setting("hold_usecs", 0)
         guest.switch(True)
 
     def burst(self, frames, order, **moved):
@@ -78,20 +79,43 @@ class FlushTest(unittest.TestCase):
                           if k.startswith("srpic_")])
 
     def test_used_up_budget(self):
-        """Two polls of 64 packets at the most: each flushes what it took."""
-        setting("block_size", 128)
-        frames = self.frames(range(0, 8000, 100))
-        self.burst(frames, list(range(80)), poll=2)
+        """A poll takes 64 packets at the most; what it took waits for more."""
+        setting("block_size", 512)
+        self.burst(self.frames(range(9900, -1, -100)),
+                   list(reversed(range(100))), poll=1)
+
+    def in_a_thread(self):
+        """To send so many can take longer than the throttle lasts."""
+        guest.poll_in_a_thread(True)
+        self.addCleanup(guest.poll_in_a_thread, False)
 
     def test_used_up_budget_in_a_thread(self):
         """
-        Four polls. To send so many can take longer than the throttle lasts.
+        Four polls of a list that becomes a tree, with two equal numbers, and
+        across 2^32.
         """
-        guest.poll_in_a_thread(True)
-        self.addCleanup(guest.poll_in_a_thread, False)
-        setting("block_size", 128)
-        frames = self.frames(range(0, 25000, 100))
-        self.burst(frames, list(range(250)), poll=4)
+        self.in_a_thread()
+        setting("block_size", 512)
+        late = list(range(2, 240))
+        random.Random(1).shuffle(late)
+        order = [0, *late, late[0], 1]
+        frames = self.frames([(0xFFFFD000 + 100 * n) & 0xFFFFFFFF
+                              for n in order])
+        frames[-2] = self.wire.frame(
+            (0xFFFFD000 + 100 * late[0]) & 0xFFFFFFFF, 100, payload=bytes(100))
+        self.burst(frames, sorted(range(len(order)), key=lambda i: order[i]),
+                   poll=1)
+
+    def test_more_than_the_ring_holds(self):
+        """
+        With default settings: what waits behind a busy flow leaves then. The
+        ring takes 16 more once there is room again, and then QEMU drops.
+        """
+        self.in_a_thread()
+        self.burst([self.wire.frame(0, 100, port=4001),
+                    *self.frames(range(0, 26500, 100))],
+                   [*range(1, 225), 0, *range(225, 266)],
+                   block=7, ring=2, poll=1)
 
     def test_gro_keeps_nothing(self):
         """

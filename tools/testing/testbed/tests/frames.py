@@ -131,7 +131,7 @@ def tcp_frame(macs, seq, length, *, port=4000, tsval=None, flags=ACK,
 class Sender:
     """Sends frames with one system call, faster than Python could."""
 
-    SLOTS = 256
+    SLOTS = 512
 
     def __init__(self, device):
         with namespace("rtr"):

@@ -9,8 +9,10 @@ Each burst of mutate.py goes over the wire twice and is received in one poll,
 which the counters confirm where blocks are not cut short otherwise. The same
 must come up with SRPIC as without, where it must keep its order; with SRPIC,
 the order and the counters must be what mutate.py says. With GRO, the valid
-flows' bytes must come up once, and the counters be the same. A burst that fails
-is shrunk and printed as an entry for corpus/, which is replayed first.
+flows' bytes must come up once, and the counters be the same. Without, the burst
+goes a third time, while packets are held: the same must come up, and none newly
+overtake another. A burst that fails is shrunk and printed as an entry for
+corpus/, which is replayed first.
 
 How long blocks are and how many mutants meet held packets is left to chance:
 it is printed always, but judged from ENOUGH rough mutants on only.
@@ -35,6 +37,7 @@ from frames import ETH_P_ALL, Sender, namespace
 DUT = guest.DUT
 CORPUS = Path(__file__).parent / "corpus"
 QUIET_S = 0.1           # virtual time, so free
+HOLD_USECS = 5000       # what is held then comes up within that
 REPORTS_MAX = 5
 ENOUGH = 10000
 PROGRESS_BURSTS = 100
@@ -48,7 +51,7 @@ class Settings:
             # an open file stays with the namespace that it was opened in
             self.files = {
                 name: open(f"/proc/sys/net/srpic/{name}", "r+b", buffering=0)
-                for name in ("block_size", "full_flush_pkts")}
+                for name in ("block_size", "full_flush_pkts", "hold_usecs")}
         self.now = {}
 
     def set(self, name, value):
@@ -230,6 +233,7 @@ class Fuzzer:
             told = mutate.forecast(burst, arrived, self.nic_checks, True)
         else:
             wrong, told, arrived = self.order(burst, off, on, moved)
+            wrong += self.held(burst, off, told)
         expected = {"packets_taken": told.taken,
                     "packets_passed": told.passed}
         if told.exact:
@@ -283,6 +287,22 @@ class Fuzzer:
                    if n not in burst.mutants):
             wrong.append("a frame that must come up did not, or not whole")
         return wrong, told, arrived
+
+    def held(self, burst, off, told):
+        """What is wrong while packets are held beyond the poll."""
+        self.settings.set("hold_usecs", HOLD_USECS)
+        on = self.exchange(True)
+        self.settings.set("hold_usecs", 0)
+        self.last, before = self.counters(), self.last
+        self.sums["waited"] += self.last["flush_deadline"] - \
+            before["flush_deadline"]
+        if sorted(off) != sorted(on):
+            self.differ = Counter(off), Counter(on)
+            return [f"{len(off)} frames came up without and {len(on)} with "
+                    "SRPIC and hold, and they differ"]
+        found = mutate.overtaken(burst.frames, told.verdicts, mutate.places(
+            burst.frames, map(wire_bytes, on)))
+        return [f"with hold, {found}"] if found else []
 
     def judge(self, burst, name):
         """Send a burst; report it if it is wrong."""
@@ -385,7 +405,8 @@ def main():
           f"({sums['arrived']} came up), "
           f"{sums['frames']} frames, {sums['bursts']} bursts, "
           f"mean block {mean:.1f}, {rough:.0%} of the rough mutants met held "
-          f"packets of their flow ({met:.0%} of all), seed {args.seed}")
+          f"packets of their flow ({met:.0%} of all), {sums['waited']} blocks "
+          f"waited for nothing, seed {args.seed}")
     checks = {
         f"{fuzzer.failed} bursts were wrong": not fuzzer.failed,
         f"too few rough mutants: {sums['rough']}":
@@ -393,6 +414,7 @@ def main():
         f"mean block is below 8: {mean:.2f}": mean >= 8 or few,
         f"below 30 % met held packets: {met:.3f}, {rough:.3f}":
             min(met, rough) >= 0.3 or few,
+        "nothing was held": sums["waited"] > 0,
         f"the tap lost {lost} frames": not lost,
         f"the kernel complained: {messages[:5]}": not messages}
     sys.exit(not guest.report(checks))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""integrity.py SECONDS: TCP over a reordering path, while the flag toggles.
+"""integrity.py SECONDS: TCP over a reordering path, while SRPIC toggles.
 
 Fails if a byte is wrong, if nothing was sorted, or if blocks were too short
 for the test to mean anything.
@@ -12,6 +12,7 @@ import time
 import guest
 from device import Device
 from transfer import (
+    Hold,
     Transfer,
     blocks,
     coalesce,
@@ -21,20 +22,24 @@ from transfer import (
 )
 
 TOGGLE_S = 0.05         # between two, so that there are polls without SRPIC
+HOLD_USECS = 5000
 
 
 def run(address, seconds):
     """One transfer; True if it was sound."""
-    device = Device()       # a process for each toggle would be too slow
+    device, hold = Device(), Hold()
     before, toggles = statistics(), 0
     with Transfer(address) as transfer:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            for on in False, True:
-                device.switch(on)
-                time.sleep(TOGGLE_S)
-                toggles += 1
+            for usecs in 0, HOLD_USECS:
+                hold.set(usecs)
+                for on in False, True:
+                    device.switch(on)
+                    time.sleep(TOGGLE_S)
+                    toggles += 1
     taken, late, mean = blocks(before)
+    held = guest.difference(before, statistics())
     off = while_off(before)
     guest.switch(False)
 
@@ -45,6 +50,7 @@ def run(address, seconds):
               "too few toggles": toggles >= 10,
               "it was hardly off": off > 100,
               "nothing was sorted": late > 100,
+              "nothing was held": held.get("srpic_flush_hole", 0) > 0,
               "mean block is not above 4": mean > 4}
     return guest.report(checks)
 

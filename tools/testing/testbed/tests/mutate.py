@@ -540,15 +540,10 @@ def sequence(raw):
     return int.from_bytes(raw[at:at + 4], "big")
 
 
-def disorder(frames, verdicts, left, whole):
+def by_flow(verdicts, left):
     """
-    What is wrong with the order in which frames left, if anything.
-
-    verdicts are forecast()'s, left has indices of frames. A barrier of hosts
-    is in each of their flows, and with what passes in one of barriers. Where
-    all that left so far came before all that is to leave, a block may have
-    ended; whole says that none did without a barrier. In between a flow must
-    be sorted, equal numbers as they came, and there can be no barrier.
+    Frames by their flow, as they left: a barrier of hosts is in each of their
+    flows, and with what passes in one of barriers.
     """
     flows = {None: []} | {flow: [] for verdict, flow in verdicts.values()
                           if verdict != BARRIER_PAIR}
@@ -558,7 +553,35 @@ def disorder(frames, verdicts, left, whole):
             if known == flow or verdict == BARRIER_PAIR and (
                     not known or known[0] == flow[0]):
                 order.append(n)
-    for order in flows.values():
+    return flows.values()
+
+
+def overtaken(frames, verdicts, left):
+    """
+    Which frame left ahead of one that came before it, and is not above it, if
+    any did: what holds even if some wait longer than others.
+    """
+    for order in by_flow(verdicts, left):
+        for at, n in enumerate(order):
+            for later in order[at + 1:]:
+                if later < n and not (
+                        verdicts[n][0] == verdicts[later][0] == TAKE
+                        and sequence(frames[n]) - sequence(frames[later])
+                        & 1 << 31):
+                    return f"frame {n} left ahead of frame {later}"
+    return None
+
+
+def disorder(frames, verdicts, left, whole):
+    """
+    What is wrong with the order in which frames left, if anything.
+
+    verdicts are forecast()'s, left has indices of frames. Where all that left
+    so far came before all that is to leave, a block may have ended; whole says
+    that none did without a barrier. In between a flow must be sorted, equal
+    numbers as they came, and there can be no barrier.
+    """
+    for order in by_flow(verdicts, left):
         last, newest, closed = None, -1, True
         for n, came in zip(order, sorted(order)):
             held = last is not None and \

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""toggle.py BURSTS: no frame is lost, copied or altered while the flag toggles.
+"""toggle.py BURSTS: no frame is lost, copied or altered while SRPIC toggles.
 
-So many bursts, and more until it was switched SWITCHES times. TCP would hide a
-lost packet by sending it again; raw frames do not.
+The flag, that is, and whether packets are held. So many bursts, and more until
+it was switched SWITCHES times. TCP would hide a lost packet by sending it again;
+raw frames do not.
 """
 
 import random
@@ -13,21 +14,24 @@ import threading
 import guest
 from device import Device
 from frames import THROTTLE_US, Wire
-from transfer import NIC, blocks, coalesce, statistics
+from transfer import NIC, Hold, blocks, coalesce, statistics
 
 FRAMES = 48
 # With three, QEMU's e1000e has blocks below four in a kernel full of checks. By
 # their length, some frames have a poll each, and all that remain have one.
 FLOWS = 1 if NIC == "e1000e" else 3
 SWITCHES = 1000
+HOLD_USECS = 2000
 
 
-def toggle(device, stop, switched):
-    """Switch the flag off and on until told to stop, as often as one can."""
+def toggle(device, hold, stop, switched):
+    """Switch all off and on until told to stop, as often as one can."""
     while not stop.is_set():
-        for on in True, False:
-            device.switch(on)
-            switched.append(on)
+        for usecs in HOLD_USECS, 0:
+            for on in True, False:
+                hold.set(usecs)
+                device.switch(on)
+                switched.append(on)
 
 
 def main():
@@ -38,7 +42,7 @@ def main():
     wire = Wire(guest.RTR_DEV, guest.DUT)
     stop, switched = threading.Event(), []
     thread = threading.Thread(target=toggle, daemon=True,
-                              args=(Device(), stop, switched))
+                              args=(Device(), Hold(), stop, switched))
     before = statistics()
     thread.start()
     wrong = in_order = number = 0

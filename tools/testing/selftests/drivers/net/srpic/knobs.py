@@ -3,6 +3,7 @@
 """The sysctls net.srpic.*: ranges, errors, namespaces and what they do."""
 
 import errno
+import time
 from pathlib import Path
 
 from lib.py import (
@@ -18,8 +19,9 @@ from lib.py import (
     uninterrupted,
 )
 
-DEFAULTS = {"block_size": 32, "full_flush_pkts": 0}
-RANGES = {"block_size": (1, 128), "full_flush_pkts": (0, 65536)}
+DEFAULTS = {"block_size": 32, "full_flush_pkts": 0, "hold_usecs": 0}
+RANGES = {"block_size": (1, 65536), "full_flush_pkts": (0, 65536),
+          "hold_usecs": (0, 100000)}
 
 
 def error_of(name, value):
@@ -86,10 +88,26 @@ def block_size(env, ipver, streams, size):
 
 def full_flush_pkts(env, ipver, streams):
     """All blocks are flushed after so many packets."""
-    count = blocks_under(env, ipver, streams, 3, block_size=128,
+    count = blocks_under(env, ipver, streams, 3, block_size=65536,
                          full_flush_pkts=3)
     ksft_ge(count["flush_ring"], 1)
     ksft_eq(count["flush_block"], 0)
+
+
+def hold_usecs(env, ipver, streams):
+    """
+    Nothing of what comes in order waits, but for what the network loses; and
+    nothing is held any more once it is off.
+    """
+    count = blocks_under(env, ipver, streams, DEFAULTS["block_size"],
+                         hold_usecs=1000)
+    for name in "flush_hole", "flush_deadline":
+        env.expect(count[name] * 100 <= count["blocks"],
+                   f"{name} of traffic in order: {count[name]}")
+    env.sysctl("hold_usecs", 0)
+    env.switch(False)
+    time.sleep(0.1)
+    ksft_eq(env.stats()["packets_held"], 0)
 
 
 def main():
@@ -97,7 +115,8 @@ def main():
         run(env, [case("ranges", ranges), case("namespaces", namespaces),
                   *flow_cases(env, "block_size_1", block_size, 1),
                   *flow_cases(env, "block_size_4", block_size, 4),
-                  *flow_cases(env, "full_flush_pkts", full_flush_pkts)])
+                  *flow_cases(env, "full_flush_pkts", full_flush_pkts),
+                  *flow_cases(env, "hold_usecs", hold_usecs)])
 
 
 if __name__ == "__main__":
