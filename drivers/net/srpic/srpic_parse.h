@@ -130,19 +130,17 @@ srpic_parse_tcp(struct sk_buff *skb, struct srpic_flow *flow,
 {
 	__be32 flags = tcp_flag_word(th) & (TCP_DATA_OFFSET | SRPIC_TCP_FLAGS);
 	struct srpic_cb *cb = SRPIC_CB(skb);
-	int payload;
+	int payload = 0;
 
 	flow->id |= (u64)*(const u32 *)&th->source << 32;
 	if (likely(flags == SRPIC_TIMESTAMP_FLAGS)) {
-		if (*(const __be32 *)(th + 1) != SRPIC_TIMESTAMP_HEAD)
-			return SRPIC_BARRIER;
-		cb->stamp = get_unaligned((const u64 *)(th + 1));
-		payload = tcp_len - SRPIC_TIMESTAMP_HLEN;
+		if (*(const __be32 *)(th + 1) == SRPIC_TIMESTAMP_HEAD) {
+			cb->stamp = get_unaligned((const u64 *)(th + 1));
+			payload = tcp_len - SRPIC_TIMESTAMP_HLEN;
+		}
 	} else if (flags == SRPIC_PLAIN_FLAGS) {
 		cb->stamp = 0;
 		payload = tcp_len - sizeof(*th);
-	} else {
-		payload = 0;
 	}
 	if (payload <= 0)
 		return tcp_len < (int)sizeof(*th) ? SRPIC_PASS : SRPIC_BARRIER;
