@@ -69,12 +69,6 @@ bool srpic_tree_add(struct srpic_list *list, struct sk_buff *skb)
 	return srpic_tree_insert(list, skb);
 }
 
-static noinline void srpic_tree_erase(struct srpic_list *list,
-				      struct sk_buff *skb)
-{
-	rb_erase_cached(&skb->rbnode, &list->root);
-}
-
 /* Takes the first packet out of a list that has some. */
 static struct sk_buff *srpic_list_pop(struct srpic_list *list,
 				      struct net_device *netdev)
@@ -82,7 +76,7 @@ static struct sk_buff *srpic_list_pop(struct srpic_list *list,
 	struct sk_buff *skb = srpic_list_first(list);
 
 	if (unlikely(srpic_list_is_tree(list))) {
-		srpic_tree_erase(list, skb);
+		rb_erase_cached(&skb->rbnode, &list->root);
 		list->skbs.qlen--;
 		skb->dev = netdev;
 	} else {

@@ -229,9 +229,9 @@ static inline bool srpic_list_add(struct srpic_list *list, struct sk_buff *skb)
 	if (pos != head && before(seq, SRPIC_CB(pos)->seq)) {
 		if (before(seq, SRPIC_CB(head->next)->seq))
 			pos = head;
-		/* the first one ends it at the latest */
-		while (pos != head && before(seq, SRPIC_CB(pos)->seq))
-			pos = pos->prev;
+		else	/* the first one ends it at the latest */
+			while (before(seq, SRPIC_CB(pos)->seq))
+				pos = pos->prev;
 	}
 	if (!srpic_fits(skb, pos != head ? pos : NULL,
 			pos->next != head ? pos->next : NULL))
@@ -325,7 +325,8 @@ static inline enum srpic_place srpic_add_after(struct srpic_block *block,
 		list_add_tail(&cb->wait, &block->waiting);
 		block->waiting_bytes += skb->truesize;
 	}
-	if (srpic_list_len(&block->after) == 1 || after(cb->end_seq, block->after_end))
+	if (srpic_list_len(&block->after) == 1 ||
+	    after(cb->end_seq, block->after_end))
 		block->after_end = cb->end_seq;
 	block->next_stamp = SRPIC_NO_STAMP;
 	block->reordered++;

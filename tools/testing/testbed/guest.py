@@ -165,6 +165,15 @@ def switch(on):
     ns("rcv", f"ethtool --set-priv-flags {DUT} srpic {'on' if on else 'off'}")
 
 
+def wait_for_link(seconds=20):
+    """Of the device under test, which some commands take away."""
+    end = time.monotonic() + seconds
+    while "LOWER_UP" not in ns("rcv", f"ip link show {DUT}"):
+        if time.monotonic() > end:
+            raise RuntimeError(f"{DUT} has no link after {seconds} s")
+        time.sleep(0.05)
+
+
 def counters(name):
     """What nstat knows of a namespace: {"TcpInSegs": 12, ...}."""
     found = {}

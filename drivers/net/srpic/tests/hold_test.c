@@ -67,21 +67,26 @@ static void begin_at(struct hold_fixture *fix, unsigned int usecs)
 	fix->dev.sn.srpic->now = fix->epoch + usecs * (u64)NSEC_PER_USEC;
 }
 
+static void receive_frame(struct kunit *test, const struct frame *f, u8 id)
+{
+	struct hold_fixture *fix = test->priv;
+
+	/* allocates: not in a softirq */
+	local_bh_enable();
+	srpic_receive(&fix->dev.sn, srpic_frame_skb(test, fix->dev.netdev, f,
+						    id));
+	local_bh_disable();
+}
+
 /* A packet that has this place in its flow. */
 static void receive_as(struct kunit *test, u8 place, u16 port, u8 flags)
 {
-	struct hold_fixture *fix = test->priv;
-	struct frame f = {
+	const struct frame f = {
 		.seq = 1000 + LEN * place, .len = LEN, .port = port,
 		.flags = flags,
 	};
 
-	/* allocates: not in a softirq */
-	local_bh_enable();
-	f.fill = 0;
-	srpic_receive(&fix->dev.sn, srpic_frame_skb(test, fix->dev.netdev, &f,
-						    place));
-	local_bh_disable();
+	receive_frame(test, &f, place);
 }
 
 /* A poll at this time that completes: places, up to a negative one. */
@@ -409,10 +414,7 @@ static void half_new_is_not_early(struct kunit *test)
 			POLL(test, 15, 3);
 		LEFT(test, 0);
 		srpic_fixture_begin(&fix->dev);
-		local_bh_enable();
-		srpic_receive(&fix->dev.sn,
-			      srpic_frame_skb(test, fix->dev.netdev, &f, 1));
-		local_bh_disable();
+		receive_frame(test, &f, 1);
 		srpic_fixture_end(&fix->dev);
 		if (held) {
 			LEFT(test, 3, 1);
@@ -434,10 +436,7 @@ static void huge_hole_is_no_hole(struct kunit *test)
 
 	POLL(test, 0, 0);
 	begin_at(fix, 10);
-	local_bh_enable();
-	srpic_receive(&fix->dev.sn,
-		      srpic_frame_skb(test, fix->dev.netdev, &f, 9));
-	local_bh_disable();
+	receive_frame(test, &f, 9);
 	srpic_fixture_end(&fix->dev);
 	POLL(test, 10 + HOLD_USECS);
 	LEFT(test, 0, 9);
@@ -481,13 +480,10 @@ static void too_much_does_not_wait(struct kunit *test)
 	begin_at(fix, 0);
 	receive_as(test, 0, 1, 0);
 	receive_as(test, 2, 1, 0);
-	local_bh_enable();
 	for (i = 0; i < SRPIC_HELD_PKTS_MAX; i++) {
 		f.seq = 2 * LEN * i;
-		srpic_receive(&fix->dev.sn,
-			      srpic_frame_skb(test, fix->dev.netdev, &f, 9));
+		receive_frame(test, &f, 9);
 	}
-	local_bh_disable();
 	KUNIT_EXPECT_EQ(test, fix->received, 0);
 	receive_as(test, 4, 1, 0);
 	KUNIT_EXPECT_EQ(test, fix->received, SRPIC_HELD_PKTS_MAX);

@@ -12,7 +12,6 @@ which is more than any skew there and less than any here.
 
 import json
 import sys
-import time
 
 import chance
 import counts
@@ -28,8 +27,7 @@ RING_PKTS = 4096                # what comes in the longest interval fits
 def set_ring():
     """The driver takes the link down for it."""
     guest.ns("rcv", f"ethtool -G {guest.DUT} rx {RING_PKTS}")
-    while "LOWER_UP" not in guest.ns("rcv", f"ip link show {guest.DUT}"):
-        time.sleep(0.05)
+    guest.wait_for_link()
 
 
 def set_path(skew_us):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The device under test by ioctl, without a process for each request."""
+"""The device under test and its settings, without a process for each request."""
 
 import array
 import fcntl
+import os
 import socket
 import struct
 
@@ -48,3 +49,20 @@ class Device:
         stats = self.request(array.array("Q", [ETHTOOL_GSTATS] + [0] * 1000))
         assert stats[0] >> 32 == len(self.names), "ethtool has other names"
         return dict(zip(self.names, stats[1:]))
+
+
+class Settings:
+    """net.srpic of the device's namespace."""
+
+    def __init__(self):
+        with namespace("rcv"):
+            # an open file stays with the namespace that it was opened in
+            self.files = {
+                name: open(f"/proc/sys/net/srpic/{name}", "r+b", buffering=0)
+                for name in ("block_size", "full_flush_pkts", "hold_usecs")}
+        self.now = {}
+
+    def set(self, name, value):
+        if self.now.get(name) != value:
+            os.pwrite(self.files[name].fileno(), b"%d\n" % value, 0)
+            self.now[name] = value

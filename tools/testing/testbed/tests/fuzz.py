@@ -21,7 +21,6 @@ it is printed always, but judged from ENOUGH rough mutants on only.
 import argparse
 import ctypes
 import mmap
-import os
 import socket
 import struct
 import sys
@@ -31,7 +30,7 @@ from pathlib import Path
 
 import guest
 import mutate
-from device import Device
+from device import Device, Settings
 from frames import ETH_P_ALL, Sender, namespace
 
 DUT = guest.DUT
@@ -41,23 +40,6 @@ HOLD_USECS = 5000       # what is held then comes up within that
 REPORTS_MAX = 5
 ENOUGH = 10000
 PROGRESS_BURSTS = 100
-
-
-class Settings:
-    """net.srpic of the device's namespace."""
-
-    def __init__(self):
-        with namespace("rcv"):
-            # an open file stays with the namespace that it was opened in
-            self.files = {
-                name: open(f"/proc/sys/net/srpic/{name}", "r+b", buffering=0)
-                for name in ("block_size", "full_flush_pkts", "hold_usecs")}
-        self.now = {}
-
-    def set(self, name, value):
-        if self.now.get(name) != value:
-            os.pwrite(self.files[name].fileno(), b"%d\n" % value, 0)
-            self.now[name] = value
 
 
 class Tap:

@@ -255,15 +255,8 @@ class HoldTest(unittest.TestCase):
                 self.assertEqual(after["srpic_flush_deadline"],
                                  before["srpic_flush_deadline"])
             guest.ns("rcv", f"ip link set {DUT} up")
-            self.wait_for_link()
+            guest.wait_for_link()
             guest.coalesce(30)
-
-    def wait_for_link(self):
-        for _ in range(400):
-            if "LOWER_UP" in guest.ns("rcv", f"ip link show {DUT}"):
-                return
-            time.sleep(0.05)
-        self.fail("no link")
 
 
 if __name__ == "__main__":

@@ -10,9 +10,8 @@ import sys
 import time
 
 import guest
-from device import Device
+from device import Device, Settings
 from transfer import (
-    Hold,
     Transfer,
     blocks,
     coalesce,
@@ -27,13 +26,13 @@ HOLD_USECS = 5000
 
 def run(address, seconds):
     """One transfer; True if it was sound."""
-    device, hold = Device(), Hold()
+    device, settings = Device(), Settings()
     before, toggles = statistics(), 0
     with Transfer(address) as transfer:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             for usecs in 0, HOLD_USECS:
-                hold.set(usecs)
+                settings.set("hold_usecs", usecs)
                 for on in False, True:
                     device.switch(on)
                     time.sleep(TOGGLE_S)

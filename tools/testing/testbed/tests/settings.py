@@ -4,7 +4,6 @@
 
 import os
 import subprocess
-import time
 import unittest
 
 import guest
@@ -73,13 +72,6 @@ class FlagTest(unittest.TestCase):
         self.assertEqual(sorted(got), sorted(frames))
         return got == [frames[i] for i in (3, 1, 2, 0)]
 
-    def wait_for_link(self):
-        for _ in range(400):
-            if "LOWER_UP" in guest.ns("rcv", f"ip link show {DUT}"):
-                return
-            time.sleep(0.05)
-        self.fail("no link")
-
     def test_off_by_default_and_without_reset(self):
         self.assertFalse(self.flag())
         resets = guest.ns("rcv", f"cat /sys/class/net/{DUT}/carrier_changes")
@@ -121,7 +113,7 @@ class FlagTest(unittest.TestCase):
                     guest.ns("rcv", command)
                 self.assertTrue(self.flag())
                 if "down" not in str(command):
-                    self.wait_for_link()
+                    guest.wait_for_link()
                     guest.coalesce(THROTTLE_US)
                     self.assertTrue(self.sorts())
                 after = guest.ethtool_stats("rcv", DUT)

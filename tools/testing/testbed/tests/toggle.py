@@ -12,9 +12,9 @@ import sys
 import threading
 
 import guest
-from device import Device
+from device import Device, Settings
 from frames import THROTTLE_US, Wire
-from transfer import NIC, Hold, blocks, coalesce, statistics
+from transfer import NIC, blocks, coalesce, statistics
 
 FRAMES = 48
 # With three, QEMU's e1000e has blocks below four in a kernel full of checks. By
@@ -24,12 +24,12 @@ SWITCHES = 1000
 HOLD_USECS = 2000
 
 
-def toggle(device, hold, stop, switched):
+def toggle(device, settings, stop, switched):
     """Switch all off and on until told to stop, as often as one can."""
     while not stop.is_set():
         for usecs in HOLD_USECS, 0:
+            settings.set("hold_usecs", usecs)
             for on in True, False:
-                hold.set(usecs)
                 device.switch(on)
                 switched.append(on)
 
@@ -42,7 +42,7 @@ def main():
     wire = Wire(guest.RTR_DEV, guest.DUT)
     stop, switched = threading.Event(), []
     thread = threading.Thread(target=toggle, daemon=True,
-                              args=(Device(), Hold(), stop, switched))
+                              args=(Device(), Settings(), stop, switched))
     before = statistics()
     thread.start()
     wrong = in_order = number = 0

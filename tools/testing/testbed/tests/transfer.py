@@ -106,19 +106,6 @@ def coalesce(usecs):
         guest.sysfs("gro_flush_timeout", usecs * 1000)
 
 
-class Hold:
-    """net.srpic.hold_usecs of the receiver; a process each would be too slow."""
-
-    def __init__(self):
-        with namespace("rcv"):
-            # an open file stays with the namespace that it was opened in
-            self.file = open("/proc/sys/net/srpic/hold_usecs", "wb",
-                             buffering=0)
-
-    def set(self, usecs):
-        os.pwrite(self.file.fileno(), b"%d\n" % usecs, 0)
-
-
 def statistics():
     """As guest.ethtool_stats(), and all packets that came up."""
     path = f"/sys/class/net/{guest.DUT}/statistics/rx_packets"
