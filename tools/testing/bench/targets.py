@@ -190,14 +190,11 @@ TARGETS = (
     Target("micro", "any permutation in a block of 32, the dearest poll "
            "measured", 200, "instructions a packet", worst_permutation,
            "a packet passes, from the tail of its list, all that belong "
-           "behind it, and looks at their TSvals if the list has an older "
-           "one: deepest_ipv6 is the dearest with one TSval in a block, "
-           "deepest_ipv6_ticked with two"),
+           "behind it: deepest_ipv6 has the longest way"),
     Target("micro", "worst case, block of 128: 200 and 10 for half of the "
            "others", 835, "instructions a packet", lambda measured:
            case(measured, "deepest_ipv6_ticked_block_128", "srpic_max"),
-           "a packet passes all but one of its list and looks at their "
-           "TSvals"),
+           "a packet passes all but one of its list, or goes down a tree"),
     Target("micro", "64 flows in one poll, above 1 flow", 15, "% more",
            many_flows,
            "a flow with one packet in the poll pays alone for its manager, "
