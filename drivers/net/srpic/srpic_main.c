@@ -21,18 +21,22 @@ static enum hrtimer_restart srpic_timeout(struct hrtimer *timer)
 }
 
 /*
- * Has the NAPI instance scheduled at this time, in ns, or before that. The timer
- * may be about to fire, or firing on another CPU: as the instance is still owned
- * here, it will be polled again then.
+ * Has the NAPI instance scheduled at this time, in ns; not at all at U64_MAX. The
+ * timer may be about to fire, or firing on another CPU: as the instance is still
+ * owned here, it will be polled again then.
  */
-void srpic_start_timer(struct srpic *srpic, u64 deadline)
+void srpic_set_timer(struct srpic *srpic, u64 deadline)
 {
 	struct hrtimer *timer = &srpic->timer;
 
-	if (!hrtimer_is_queued(timer) ||
-	    ktime_to_ns(hrtimer_get_expires(timer)) > deadline)
+	if (deadline == U64_MAX) {
+		if (hrtimer_is_queued(timer))
+			hrtimer_try_to_cancel(timer);
+	} else if (!hrtimer_is_queued(timer) ||
+		   ktime_to_ns(hrtimer_get_expires(timer)) != deadline) {
 		hrtimer_start(timer, ns_to_ktime(deadline),
 			      HRTIMER_MODE_ABS_PINNED);
+	}
 }
 
 /* On the device's node, not that of the CPU that switches SRPIC on. */

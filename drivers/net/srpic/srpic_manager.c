@@ -35,6 +35,9 @@ void srpic_table_open(struct srpic_table *table, struct srpic_manager *manager,
 	manager->block.netdev = netdev;
 	srpic_block_forget(&manager->block);
 	manager->waits = false;
+	manager->merged = false;
+	manager->losses = 0;
+	manager->skip = 0;
 	manager->used_at = ++table->clock;
 	table->last = manager;
 }

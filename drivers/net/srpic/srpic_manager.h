@@ -22,6 +22,9 @@
 #define SRPIC_SETS		BIT(SRPIC_SET_BITS)
 #define SRPIC_WAYS		4
 
+/* For so long a flow of which nothing is held is remembered. */
+#define SRPIC_REMEMBER		HZ
+
 /* What struct srpic_flow.id has besides the VLAN in its lower bits. */
 #define SRPIC_FLOW_IPV6		BIT_ULL(16)
 #define SRPIC_FLOW_PORTS	GENMASK_ULL(63, 32)
@@ -53,8 +56,12 @@ struct srpic_key {
  * @key: the flow; without a device while the manager is unused
  * @used_at: when it was last used, in srpic_table.clock
  * @active: whether it is in srpic_table.active
- * @waits: whether packets in after have outlived a poll
- * @idle_since: when it was active last, in jiffies
+ * @waits: whether packets in after have outlived a softirq
+ * @merged: whether packets of the flow were merged in this softirq, so that GRO is to
+ *	keep none
+ * @losses: how many holes in a row were not filled in time
+ * @skip: how many of the next holes are not waited for
+ * @known_at: when it was known last where the flow goes on, in jiffies
  * @block: the packets of the flow, if it holds any
  */
 struct srpic_manager {
@@ -62,7 +69,10 @@ struct srpic_manager {
 	u32 used_at;
 	bool active;
 	bool waits;
-	unsigned long idle_since;
+	bool merged;
+	u8 losses;
+	u8 skip;
+	unsigned long known_at;
 	struct srpic_block block;
 };
 
@@ -106,9 +116,20 @@ static inline void srpic_table_activate(struct srpic_table *table,
 static inline void srpic_table_deactivate(struct srpic_table *table,
 					  unsigned int i)
 {
-	table->active[i]->active = false;
-	table->active[i]->idle_since = jiffies;
+	struct srpic_manager *manager = table->active[i];
+
+	manager->active = false;
+	if (manager->block.known == SRPIC_KNOWN)
+		manager->known_at = jiffies;
 	table->active[i] = table->active[--table->num_active];
+}
+
+/* Whether it is a flow's that holds packets, or is remembered. */
+static inline bool srpic_manager_is_used(const struct srpic_manager *manager)
+{
+	return manager->key.netdev &&
+	       (manager->active ||
+		!time_after(jiffies, manager->known_at + SRPIC_REMEMBER));
 }
 
 /* Whether the addresses are those of a key. */
@@ -171,6 +192,7 @@ srpic_table_search(struct srpic_table *table, const struct net_device *netdev,
 	struct srpic_manager *manager = srpic_table_set(table, flow);
 	const struct srpic_manager *end = manager + SRPIC_WAYS;
 	struct srpic_manager *oldest = manager;
+	bool is_empty, has_empty = false;
 
 	for (; manager < end; manager++) {
 		if (!manager->key.netdev) {
@@ -184,10 +206,12 @@ srpic_table_search(struct srpic_table *table, const struct net_device *netdev,
 			*found = manager;
 			return true;
 		}
-		if (!srpic_block_is_empty(&oldest->block) &&
-		    (srpic_block_is_empty(&manager->block) ||
-		     before(manager->used_at, oldest->used_at)))
+		is_empty = srpic_block_is_empty(&manager->block);
+		if (is_empty == has_empty ?
+		    before(manager->used_at, oldest->used_at) : is_empty) {
+			has_empty = is_empty;
 			oldest = manager;
+		}
 	}
 	*found = oldest;
 	return false;

@@ -92,6 +92,47 @@ enum srpic_class srpic_slow_class(const struct sk_buff *skb,
 }
 
 /*
+ * The class of a packet that is SRPIC_ODD, of len bytes from the IP header on. If
+ * FIN is sorted, it counts as one byte behind the payload. TCP drops what has no
+ * room for its header.
+ */
+enum srpic_class srpic_odd_class(struct sk_buff *skb, struct srpic_flow flow,
+				 unsigned int len, bool sort_fin)
+{
+	bool is_ipv6 = flow.id & SRPIC_FLOW_IPV6;
+	unsigned int ip_hlen = is_ipv6 ? sizeof(struct ipv6hdr) :
+					 sizeof(struct iphdr);
+	struct srpic_cb *cb = SRPIC_CB(skb);
+	const void *header = flow.addrs;
+	int tcp_len = len - ip_hlen;
+	const struct tcphdr *th;
+	int payload;
+	__be32 flags;
+
+	header -= is_ipv6 ? offsetof(struct ipv6hdr, addrs) :
+			    offsetof(struct iphdr, addrs);
+	th = header + ip_hlen;
+	if (tcp_len < (int)sizeof(*th))
+		return SRPIC_PASS;
+	flags = tcp_flag_word(th) & (TCP_DATA_OFFSET | SRPIC_TCP_FLAGS);
+	if (th->fin && sort_fin) {
+		payload = srpic_payload(cb, th, tcp_len + 1,
+					flags & ~TCP_FLAG_FIN);
+		return payload > 0 ? srpic_take_class(skb, th, payload) :
+				     SRPIC_BARRIER;
+	}
+	if (th->fin || th->rst || tcp_len != __tcp_hdrlen(th))
+		return SRPIC_BARRIER;
+	if (!th->syn)
+		return SRPIC_BARRIER_EMPTY;
+	cb->end_seq = ntohl(th->seq) + 1;
+	return srpic_csum_is_known(skb) ||
+	       (skb->len == len &&
+		srpic_csum_is_good(skb, header, 0, is_ipv6)) ?
+	       SRPIC_BARRIER_SYN : SRPIC_BARRIER;
+}
+
+/*
  * Whether the checksum is good. The packet has no padding: a NIC's sum may or may
  * not cover it. Where the NIC gave nothing, the sum is made here in place of GRO,
  * and the verdict noted; where GRO would not make it nobody might ever do, and it

@@ -39,9 +39,14 @@
  * @SRPIC_TAKE: suitable: give it to the manager of its flow
  * @SRPIC_VERIFY: the same, if its checksum is good
  * @SRPIC_BARRIER: TCP that is not suitable: flush its flow, then deliver it
+ * @SRPIC_BARRIER_EMPTY: the same, but without data, so that the flow goes on where
+ *	it did
+ * @SRPIC_BARRIER_SYN: the same, and the flow begins behind it
  * @SRPIC_BARRIER_PAIR: TCP without ports in their usual place: flush all flows
  *	of its addresses, then deliver it
  * @SRPIC_PASS: no TCP that could be held: deliver it
+ * @SRPIC_ODD: srpic_odd_class() must look: TCP with another flag or option, or
+ *	without payload
  * @SRPIC_SLOW: srpic_receive_slow() must look: the headers are not in one piece,
  *	not those of IP and TCP alone, or do not agree with the length
  */
@@ -49,8 +54,11 @@ enum srpic_class {
 	SRPIC_TAKE,
 	SRPIC_VERIFY,
 	SRPIC_BARRIER,
+	SRPIC_BARRIER_EMPTY,
+	SRPIC_BARRIER_SYN,
 	SRPIC_BARRIER_PAIR,
 	SRPIC_PASS,
+	SRPIC_ODD,
 	SRPIC_SLOW,
 };
 
@@ -77,6 +85,8 @@ unsigned int srpic_packet_len(const void *header, unsigned int len,
 enum srpic_class srpic_slow_class(const struct sk_buff *skb,
 				  struct srpic_flow *flow, const void *header,
 				  unsigned int ahead, __be16 proto);
+enum srpic_class srpic_odd_class(struct sk_buff *skb, struct srpic_flow flow,
+				 unsigned int len, bool sort_fin);
 bool srpic_csum_is_good(struct sk_buff *skb, const void *data,
 			unsigned int ahead, bool is_ipv6);
 
@@ -121,18 +131,15 @@ static inline bool srpic_is_scattered(unsigned int hlen, unsigned int ip_hlen,
 }
 
 /*
- * The TCP half of srpic_parse(), where th is readable as far as it is needed. TCP
- * drops what has no room for its header.
+ * How many bytes of payload there are, if the flags are those of a packet with no
+ * option but the timestamp, which goes to skb->cb; 0 or less if there are none.
  */
-static __always_inline enum srpic_class
-srpic_parse_tcp(struct sk_buff *skb, struct srpic_flow *flow,
-		const struct tcphdr *th, int tcp_len)
+static __always_inline int
+srpic_payload(struct srpic_cb *cb, const struct tcphdr *th, int tcp_len,
+	      __be32 flags)
 {
-	__be32 flags = tcp_flag_word(th) & (TCP_DATA_OFFSET | SRPIC_TCP_FLAGS);
-	struct srpic_cb *cb = SRPIC_CB(skb);
 	int payload = 0;
 
-	flow->id |= (u64)*(const u32 *)&th->source << 32;
 	if (likely(flags == SRPIC_TIMESTAMP_FLAGS)) {
 		if (*(const __be32 *)(th + 1) == SRPIC_TIMESTAMP_HEAD) {
 			cb->stamp = get_unaligned((const u64 *)(th + 1));
@@ -142,11 +149,31 @@ srpic_parse_tcp(struct sk_buff *skb, struct srpic_flow *flow,
 		cb->stamp = 0;
 		payload = tcp_len - sizeof(*th);
 	}
-	if (payload <= 0)
-		return tcp_len < (int)sizeof(*th) ? SRPIC_PASS : SRPIC_BARRIER;
+	return payload;
+}
+
+static __always_inline enum srpic_class
+srpic_take_class(struct sk_buff *skb, const struct tcphdr *th, int len)
+{
+	struct srpic_cb *cb = SRPIC_CB(skb);
+
 	cb->seq = ntohl(th->seq);
-	cb->end_seq = cb->seq + payload;
+	cb->end_seq = cb->seq + len;
 	return srpic_csum_is_known(skb) ? SRPIC_TAKE : SRPIC_VERIFY;
+}
+
+/* The TCP half of srpic_parse(), where th is readable as far as it is needed. */
+static __always_inline enum srpic_class
+srpic_parse_tcp(struct sk_buff *skb, struct srpic_flow *flow,
+		const struct tcphdr *th, int tcp_len)
+{
+	__be32 flags = tcp_flag_word(th) & (TCP_DATA_OFFSET | SRPIC_TCP_FLAGS);
+	int payload = srpic_payload(SRPIC_CB(skb), th, tcp_len, flags);
+
+	flow->id |= (u64)*(const u32 *)&th->source << 32;
+	if (payload <= 0)
+		return SRPIC_ODD;
+	return srpic_take_class(skb, th, payload);
 }
 
 /*

@@ -3,6 +3,7 @@
 #define _SRPIC_PRIV_H
 
 #include <linux/hrtimer.h>
+#include <linux/ktime.h>
 #include <linux/sizes.h>
 #include <linux/skbuff.h>
 #include <linux/u64_stats_sync.h>
@@ -24,8 +25,12 @@
 #define SRPIC_HELD_PKTS_MAX		4096
 #define SRPIC_HELD_BYTES_MAX		SZ_16M
 
-/* For so long a flow of which nothing is held is remembered. */
-#define SRPIC_REMEMBER			HZ
+/*
+ * So many holes of a flow that are not filled in time, one after the other, are
+ * taken for losses: it is tried less and less often whether the next one is.
+ */
+#define SRPIC_LOSSES_MAX		3
+#define SRPIC_SKIP_BITS			6
 
 /**
  * enum srpic_stat - what is counted, per network device
@@ -47,7 +52,8 @@
  *	net.srpic.hold_usecs
  * @SRPIC_PACKETS_TAKEN: packets that went through a block
  * @SRPIC_PACKETS_PASSED: packets that were not suitable
- * @SRPIC_PACKETS_OUT_OF_ORDER: packets taken that went to prev or after
+ * @SRPIC_PACKETS_OUT_OF_ORDER: packets that went to prev or after, be it that
+ *	they still wait there
  * @SRPIC_COUNTERS: number of counters above
  * @SRPIC_BLOCKS: blocks flushed, the sum of all causes
  * @SRPIC_PACKETS_HELD: packets that wait now, beyond the poll
@@ -114,9 +120,29 @@ struct srpic {
 	u64_stats_t count[SRPIC_COUNTERS];
 };
 
+/* The time, in ns: that of the poll, so it is read once, and if needed only. */
+static inline u64 srpic_now(struct srpic *srpic)
+{
+	if (!srpic->now)
+		srpic->now = ktime_get_ns();
+	return srpic->now;
+}
+
 struct srpic *srpic_create(const struct srpic_napi *sn);
 void srpic_destroy(struct srpic *srpic);
-void srpic_start_timer(struct srpic *srpic, u64 deadline);
+void srpic_set_timer(struct srpic *srpic, u64 deadline);
+void srpic_leave(struct srpic *srpic, struct srpic_manager *manager,
+		 enum srpic_stat cause, bool everything);
+void srpic_deliver(struct srpic *srpic, struct srpic_manager *manager,
+		   enum srpic_stat cause);
+
+/* srpic_hold.c */
+
+void srpic_note_filled(struct srpic *srpic, struct srpic_manager *manager);
+void srpic_release(struct srpic *srpic, struct srpic_manager *manager,
+		   enum srpic_stat cause);
+void srpic_make_room(struct srpic *srpic);
+void srpic_end_holding(struct srpic *srpic, bool complete);
 
 /* srpic_sysctl.c */
 

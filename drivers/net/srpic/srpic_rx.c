@@ -3,30 +3,21 @@
  * The receive path: which manager takes a packet, and when blocks are flushed.
  *
  *   srpic_receive() -> srpic_parse() -> SRPIC_TAKE ------> a manager's block
- *                                       SRPIC_BARRIER       |
- *                                       SRPIC_BARRIER_PAIR  | a flush
+ *                                       SRPIC_BARRIER...    | a flush, merged
  *                                       SRPIC_PASS          v
  *                                       +----------------> napi_gro_receive()
  */
 
 #include <linux/export.h>
-#include <linux/ktime.h>
 #include <linux/minmax.h>
 
+#include "srpic_merge.h"
 #include "srpic_parse.h"
 #include "srpic_priv.h"
 
-/* The time, in ns: that of the poll, so it is read once, and if needed only. */
-static u64 srpic_now(struct srpic *srpic)
-{
-	if (!srpic->now)
-		srpic->now = ktime_get_ns();
-	return srpic->now;
-}
-
 /* Sends up the packets of prev and curr, and of after if everything is to leave. */
-static void srpic_leave(struct srpic *srpic, struct srpic_manager *manager,
-			enum srpic_stat cause, bool everything)
+void srpic_leave(struct srpic *srpic, struct srpic_manager *manager,
+		 enum srpic_stat cause, bool everything)
 {
 	struct srpic_block *block = &manager->block;
 	struct napi_struct *napi = srpic->napi;
@@ -44,44 +35,28 @@ static void srpic_leave(struct srpic *srpic, struct srpic_manager *manager,
 		      block->reordered);
 	u64_stats_update_end(&srpic->syncp);
 
-	skb_list_walk_safe(srpic_block_take(block, everything), skb, next) {
+	if (unlikely(block->filled != U64_MAX))
+		srpic_note_filled(srpic, manager);
+	skb = srpic_block_take(block, everything);
+	if ((pkts > 1 || manager->merged) && srpic_may_merge(block->netdev)) {
+		manager->merged = srpic_receive_merged(napi, skb,
+						       manager->merged);
+		return;
+	}
+	skb_list_walk_safe(skb, skb, next) {
 		skb_mark_not_on_list(skb);
 		napi_gro_receive(napi, skb);
 	}
 }
 
 /* Sends up all packets of a manager, whatever is missing between them. */
-static void srpic_deliver(struct srpic *srpic, struct srpic_manager *manager,
-			  enum srpic_stat cause)
+void srpic_deliver(struct srpic *srpic, struct srpic_manager *manager,
+		   enum srpic_stat cause)
 {
 	srpic_leave(srpic, manager, cause, true);
 	manager->waits = false;
 	if (!srpic->hold_ns)	/* the next packet opens the next block */
 		srpic_block_forget(&manager->block);
-}
-
-/* A packet that came at this time waits no longer. */
-static void srpic_note_wait(struct srpic *srpic, u64 since)
-{
-	u64 usecs = div_u64(srpic_now(srpic) - since, NSEC_PER_USEC);
-
-	if (usecs > srpic->held_usecs_max)
-		WRITE_ONCE(srpic->held_usecs_max, usecs);
-}
-
-/* Sends up what may leave while others wait for those ahead of them. */
-static void srpic_release(struct srpic *srpic, struct srpic_manager *manager,
-			  enum srpic_stat cause)
-{
-	if (!srpic->hold_ns) {
-		srpic_deliver(srpic, manager, cause);
-		return;
-	}
-	if (manager->waits && manager->block.filled != U64_MAX) {
-		srpic_note_wait(srpic, manager->block.filled);
-		cause = SRPIC_FLUSH_HOLE;
-	}
-	srpic_leave(srpic, manager, cause, false);
 }
 
 /* Ends all waiting, and forgets all flows. */
@@ -94,6 +69,8 @@ static void srpic_flush_all(struct srpic *srpic, enum srpic_stat cause)
 		srpic_deliver(srpic, table->active[i], cause);
 	srpic_table_clear(table);
 	srpic->left = 0;
+	if (srpic->held_pkts)
+		srpic_set_timer(srpic, U64_MAX);
 	srpic->held_bytes = 0;
 	WRITE_ONCE(srpic->held_pkts, 0);
 }
@@ -110,6 +87,14 @@ static void srpic_read_settings(struct srpic *srpic)
 	srpic->left = pkts ?: SRPIC_PKTS_MAX;
 	srpic->block_size = READ_ONCE(settings->block_size);
 	srpic->hold_ns = READ_ONCE(settings->hold_usecs) * (u64)NSEC_PER_USEC;
+}
+
+/* Whether packets may wait beyond the softirq; for those that seldom come. */
+static bool srpic_holds(struct srpic *srpic)
+{
+	if (!srpic->left)
+		srpic_read_settings(srpic);
+	return srpic->hold_ns;
 }
 
 /* What waits for a hole to be filled does not make a block full. */
@@ -133,33 +118,6 @@ static noinline void srpic_flush_full(struct srpic *srpic,
 		for (i = 0; i < table->num_active; i++)
 			srpic_release(srpic, table->active[i],
 				      SRPIC_FLUSH_RING);
-}
-
-/*
- * Too much waits: sends up the packets of the flow that has most of it, by
- * memory. So nobody can do this to others with less than they have themselves.
- */
-static noinline void srpic_make_room(struct srpic *srpic)
-{
-	struct srpic_table *table = &srpic->table;
-	struct srpic_manager *most = table->active[0];
-	unsigned int i, pkts = 0, bytes = 0;
-
-	for (i = 0; i < table->num_active; i++) {
-		struct srpic_manager *manager = table->active[i];
-
-		pkts += srpic_list_len(&manager->block.after);
-		bytes += manager->block.waiting_bytes;
-		if (manager->block.waiting_bytes > most->block.waiting_bytes)
-			most = manager;
-	}
-	if (pkts > SRPIC_HELD_PKTS_MAX || bytes > SRPIC_HELD_BYTES_MAX) {
-		pkts -= srpic_list_len(&most->block.after);
-		bytes -= most->block.waiting_bytes;
-		srpic_deliver(srpic, most, SRPIC_FLUSH_EVICT);
-	}
-	srpic->held_pkts = pkts;
-	srpic->held_bytes = bytes;
 }
 
 static void srpic_sort(struct srpic *srpic, struct srpic_manager *manager,
@@ -188,7 +146,8 @@ static void srpic_sort(struct srpic *srpic, struct srpic_manager *manager,
 		srpic_read_settings(srpic);
 	if (!manager->active) {
 		srpic_table_activate(&srpic->table, manager);
-		if (time_after(jiffies, manager->idle_since + SRPIC_REMEMBER))
+		if (block->known &&
+		    time_after(jiffies, manager->known_at + SRPIC_REMEMBER))
 			srpic_block_forget(block);
 	}
 	SRPIC_CB(skb)->arrived = srpic->hold_ns ? srpic_now(srpic) : 0;
@@ -199,7 +158,7 @@ static void srpic_sort(struct srpic *srpic, struct srpic_manager *manager,
 		return;
 	}
 	if (place == SRPIC_AFTER && srpic->hold_ns) {
-		srpic->held_pkts++;
+		WRITE_ONCE(srpic->held_pkts, srpic->held_pkts + 1);
 		srpic->held_bytes += skb->truesize;
 		if (srpic->held_pkts > SRPIC_HELD_PKTS_MAX ||
 		    srpic->held_bytes > SRPIC_HELD_BYTES_MAX)
@@ -238,12 +197,45 @@ static void srpic_take(struct srpic *srpic, struct sk_buff *skb,
 	srpic_sort(srpic, manager, skb);
 }
 
-/* Nobody knows where the flow goes on behind a packet that is not suitable. */
+/*
+ * Nobody knows where the flow goes on behind data that was not read. What is below
+ * those that have left is late, though, and waits for none of them.
+ */
 static void srpic_flush_barrier(struct srpic *srpic,
-				struct srpic_manager *manager)
+				struct srpic_manager *manager, bool has_data)
 {
 	srpic_deliver(srpic, manager, SRPIC_FLUSH_BARRIER);
-	srpic_block_forget(&manager->block);
+	if (has_data && manager->block.known == SRPIC_KNOWN) {
+		manager->block.known = SRPIC_KNOWN_LEAST;
+		manager->known_at = jiffies;
+	}
+}
+
+/* For a packet behind which a flow begins, so that its first packets are sorted. */
+static void srpic_expect_flow(struct srpic *srpic, const struct sk_buff *skb,
+			      struct srpic_flow flow)
+{
+	struct srpic_table *table = &srpic->table;
+	u32 next_exp = SRPIC_CB(skb)->end_seq;
+	struct srpic_manager *manager;
+	bool found;
+
+	found = srpic_table_search(table, skb->dev, flow, &manager);
+	if (found)
+		srpic_flush_barrier(srpic, manager, true);
+	if (!srpic_holds(srpic))
+		return;
+	if (!found) {
+		if (srpic_manager_is_used(manager))
+			return;		/* no other flow is forgotten for it */
+		srpic_table_open(table, manager, skb->dev, flow);
+	} else if (manager->block.known &&
+		   !after(next_exp, manager->block.next_exp)) {
+		return;			/* a duplicate, or a late one */
+	}
+	manager->block.next_exp = next_exp;
+	manager->block.known = SRPIC_KNOWN;
+	manager->known_at = jiffies;
 }
 
 static void srpic_flush_pair(struct srpic *srpic,
@@ -255,7 +247,7 @@ static void srpic_flush_pair(struct srpic *srpic,
 
 	for (i = 0; i < table->num_used; i++)
 		if (srpic_key_is_pair(&table->used[i]->key, netdev, flow))
-			srpic_flush_barrier(srpic, table->used[i]);
+			srpic_flush_barrier(srpic, table->used[i], true);
 }
 
 /* For a packet that is not suitable. */
@@ -264,9 +256,12 @@ static void srpic_pass(struct srpic *srpic, struct sk_buff *skb,
 {
 	struct srpic_manager *manager;
 
-	if (class == SRPIC_BARRIER) {
+	if (class == SRPIC_BARRIER || class == SRPIC_BARRIER_EMPTY) {
 		if (srpic_table_search(&srpic->table, skb->dev, flow, &manager))
-			srpic_flush_barrier(srpic, manager);
+			srpic_flush_barrier(srpic, manager,
+					    class == SRPIC_BARRIER);
+	} else if (class == SRPIC_BARRIER_SYN) {
+		srpic_expect_flow(srpic, skb, flow);
 	} else if (class == SRPIC_BARRIER_PAIR) {
 		srpic_flush_pair(srpic, skb->dev, flow);
 	}
@@ -319,9 +314,11 @@ static void srpic_receive_slow(struct srpic *srpic, struct sk_buff *skb)
 	len = srpic_packet_len(header, skb->len - ahead, proto);
 	class = srpic_parse(skb, &flow, header, SRPIC_HLEN_MAX - VLAN_HLEN, len,
 			    proto);
-	if (class == SRPIC_SLOW)
+	if (class == SRPIC_ODD)
+		class = srpic_odd_class(skb, flow, len, srpic_holds(srpic));
+	else if (class == SRPIC_SLOW)
 		class = srpic_slow_class(skb, &flow, header, ahead, proto);
-	else if (class == SRPIC_VERIFY)
+	if (class == SRPIC_VERIFY)
 		class = ahead + len == skb->len &&
 			srpic_csum_is_good(skb, data, ahead,
 					   flow.id & SRPIC_FLOW_IPV6) ?
@@ -364,6 +361,20 @@ static void srpic_receive_csum(struct srpic *srpic, struct sk_buff *skb,
 			     flow);
 }
 
+/* For a packet that takes a closer look, and has all that this takes in reach. */
+static noinline void srpic_receive_odd(struct srpic *srpic,
+				       struct sk_buff *skb,
+				       struct srpic_flow flow)
+{
+	enum srpic_class class = srpic_odd_class(skb, flow, skb->len,
+						 srpic_holds(srpic));
+
+	if (class == SRPIC_VERIFY)
+		srpic_receive_csum(srpic, skb, flow);
+	else
+		srpic_receive_parsed(srpic, skb, class, flow);
+}
+
 /* For a packet with nothing linear: GRO, too, takes the first fragment then. */
 static noinline void srpic_receive_frag0(struct srpic *srpic,
 					 struct sk_buff *skb)
@@ -382,6 +393,8 @@ static noinline void srpic_receive_frag0(struct srpic *srpic,
 				    skb->protocol);
 	if (class == SRPIC_SLOW)
 		srpic_receive_slow(srpic, skb);
+	else if (class == SRPIC_ODD)
+		srpic_receive_odd(srpic, skb, flow);
 	else if (class == SRPIC_VERIFY)
 		srpic_receive_csum(srpic, skb, flow);
 	else
@@ -411,6 +424,8 @@ void __srpic_receive(struct srpic *srpic, struct sk_buff *skb)
 		srpic_receive_frag0(srpic, skb);
 	else if (class == SRPIC_SLOW)
 		srpic_receive_slow(srpic, skb);
+	else if (class == SRPIC_ODD)
+		srpic_receive_odd(srpic, skb, flow);
 	else if (class == SRPIC_VERIFY)
 		srpic_receive_csum(srpic, skb, flow);
 	else
@@ -434,47 +449,6 @@ void __srpic_switch(struct srpic_napi *sn, struct srpic *active)
 	sn->poll = active;
 }
 EXPORT_SYMBOL_GPL(__srpic_switch);
-
-/*
- * The poll ends, and others will follow. If there may be none for some time, what
- * can leave does. A packet that has waited for too long leaves in any case, with
- * all of its flow; the timer is for the next one.
- */
-static void srpic_end_holding(struct srpic *srpic, bool complete)
-{
-	struct srpic_table *table = &srpic->table;
-	unsigned int i = 0, pkts = 0, bytes = 0;
-	u64 oldest = U64_MAX;
-
-	while (i < table->num_active) {
-		struct srpic_manager *manager = table->active[i];
-		struct srpic_block *block = &manager->block;
-		u64 since = srpic_block_waits_since(block);
-
-		if (since != U64_MAX &&
-		    since + srpic->hold_ns <= srpic_now(srpic)) {
-			srpic_note_wait(srpic, since);
-			srpic_deliver(srpic, manager, SRPIC_FLUSH_DEADLINE);
-			since = U64_MAX;
-		} else if (complete) {
-			srpic_release(srpic, manager, SRPIC_FLUSH_POLL);
-		}
-		oldest = min(oldest, since);
-		pkts += srpic_list_len(&block->after);
-		bytes += block->waiting_bytes;
-		manager->waits = srpic_list_len(&block->after);
-		if (srpic_block_is_empty(block))
-			srpic_table_deactivate(table, i);
-		else
-			i++;
-	}
-	srpic->held_bytes = bytes;
-	WRITE_ONCE(srpic->held_pkts, pkts);
-	if (complete)
-		srpic->left = 0;
-	if (pkts)
-		srpic_start_timer(srpic, oldest + srpic->hold_ns);
-}
 
 /*
  * Whether somebody waits for this poll. The core may leave the instance alone

@@ -55,17 +55,36 @@ static bool srpic_tree_insert(struct srpic_list *list, struct sk_buff *skb)
 	return true;
 }
 
-/* As srpic_list_add(), for a list that is a tree, or is to be one. */
-bool srpic_tree_add(struct srpic_list *list, struct sk_buff *skb)
+static void srpic_list_to_tree(struct srpic_list *list)
 {
 	struct sk_buff *next, *pos;
 
-	if (!srpic_list_is_tree(list)) {
-		skb_queue_walk_safe(&list->skbs, pos, next) {
-			__skb_unlink(pos, &list->skbs);
-			srpic_tree_insert(list, pos);
-		}
+	skb_queue_walk_safe(&list->skbs, pos, next) {
+		__skb_unlink(pos, &list->skbs);
+		srpic_tree_insert(list, pos);
 	}
+}
+
+/*
+ * As srpic_list_add(), for a list that is a tree, or becomes one if it is too long
+ * or the place too far from the tail. If it is not too long, the first packet
+ * belongs ahead of skb.
+ */
+bool srpic_list_add_far(struct srpic_list *list, struct sk_buff *skb)
+{
+	struct sk_buff *pos = list->skbs.prev;
+	u32 seq = SRPIC_CB(skb)->seq;
+	unsigned int passed = 0;
+
+	if (!srpic_list_is_tree(list) &&
+	    skb_queue_len(&list->skbs) < SRPIC_LIST_MAX) {
+		while (before(seq, SRPIC_CB(pos)->seq) &&
+		       passed++ < SRPIC_WALK_MAX)
+			pos = pos->prev;
+		if (passed <= SRPIC_WALK_MAX)
+			return srpic_list_insert(list, skb, pos);
+	}
+	srpic_list_to_tree(list);
 	return srpic_tree_insert(list, skb);
 }
 
@@ -103,6 +122,23 @@ void srpic_block_fill(struct srpic_block *block)
 		srpic_link_curr(block, srpic_list_pop(list, block->netdev));
 	} while (srpic_list_len(list));
 	block->next_stamp = cb->stamp;
+}
+
+/*
+ * Gives up the hole in front of after, which holds a packet: what is there then
+ * leaves with curr. Not if the hole is too wide to be believed in.
+ */
+bool srpic_block_skip(struct srpic_block *block)
+{
+	u32 seq = SRPIC_CB(srpic_list_first(&block->after))->seq;
+	u64 filled = block->filled;
+
+	if (seq - block->next_exp > SRPIC_HOLE_MAX)
+		return false;
+	block->next_exp = seq;
+	srpic_block_fill(block);
+	block->filled = filled;
+	return true;
 }
 
 /*
@@ -146,8 +182,8 @@ struct sk_buff *srpic_block_take(struct srpic_block *block, bool everything)
 		INIT_LIST_HEAD(&block->waiting);
 		block->waiting_bytes = 0;
 		if (after(block->after_end, block->next_exp)) {
-			block->known = block->after_end - block->next_exp <=
-				       SRPIC_HOLE_MAX;
+			if (block->after_end - block->next_exp > SRPIC_HOLE_MAX)
+				srpic_block_forget(block);
 			block->next_exp = block->after_end;
 		}
 	}

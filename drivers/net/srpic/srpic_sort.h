@@ -30,7 +30,7 @@
  * @stamp: the timestamp option up to the TSval, as it is in the packet; 0
  *	without the option
  * @seq: sequence number of the first byte of payload
- * @end_seq: sequence number behind the last byte of payload
+ * @end_seq: sequence number behind the last byte of payload, and FIN
  * @tsval: its TSval, once srpic_block_add() looked at it
  * @arrived: when it came, in ns; 0 if nobody wants to know
  * @wait: on srpic_block.waiting, while the packet is in after and that is known
@@ -66,8 +66,24 @@ enum srpic_place {
 	SRPIC_REFUSED_TIMESTAMP,
 };
 
-/* A list with so many packets becomes a tree, and then stays one. */
+/* A packet that has to pass more than so many in a list makes it a tree. */
 #define SRPIC_WALK_MAX		64
+
+/* A list with so many packets becomes a tree in any case. */
+#define SRPIC_LIST_MAX		512
+
+/**
+ * enum srpic_known - what is known of where a flow goes on
+ * @SRPIC_KNOWN_NOT: nothing
+ * @SRPIC_KNOWN_LEAST: not below next_exp, as a packet that was not read may have
+ *	been the next one
+ * @SRPIC_KNOWN: at next_exp
+ */
+enum srpic_known {
+	SRPIC_KNOWN_NOT,
+	SRPIC_KNOWN_LEAST,
+	SRPIC_KNOWN,
+};
 
 /* Over a hole of more bytes, sequence numbers are not believed in. */
 #define SRPIC_HOLE_MAX		SZ_64M
@@ -80,7 +96,9 @@ enum srpic_place {
  * @last: the last one of the tree
  *
  * Finding a place takes two comparisons at the ends, and no more than
- * SRPIC_WALK_MAX elsewhere: in a tree, two for each doubling of the packets.
+ * SRPIC_WALK_MAX elsewhere: in a tree, two for each doubling of the packets. A
+ * list becomes a tree at most once until it is empty, which moves SRPIC_LIST_MAX
+ * packets at the most.
  */
 struct srpic_list {
 	struct sk_buff_head skbs;
@@ -102,7 +120,8 @@ struct srpic_list {
  * @after_end: highest sequence number behind a packet of @after, valid while that
  *	holds a packet
  * @reordered: how many packets went to @prev or @after
- * @known: whether @next_exp is: false until the first packet
+ * @known: what @next_exp is worth; while @curr or @after holds a packet,
+ *	SRPIC_KNOWN
  * @filled: when the first of those came that were in @after, and are in @curr
  *	as a hole was filled; U64_MAX if there are none
  * @curr: from its first packet to @next_exp without a hole (CurrPacketList),
@@ -123,7 +142,7 @@ struct srpic_block {
 	u32 curr_oldest;
 	u32 after_end;
 	unsigned int reordered;
-	bool known;
+	enum srpic_known known;
 	u64 filled;
 	struct sk_buff *curr;
 	struct sk_buff *curr_tail;
@@ -134,9 +153,10 @@ struct srpic_block {
 	struct net_device *netdev;
 };
 
-bool srpic_tree_add(struct srpic_list *list, struct sk_buff *skb);
+bool srpic_list_add_far(struct srpic_list *list, struct sk_buff *skb);
 void srpic_block_init(struct srpic_block *block);
 void srpic_block_fill(struct srpic_block *block);
+bool srpic_block_skip(struct srpic_block *block);
 struct sk_buff *srpic_block_take(struct srpic_block *block, bool everything);
 
 static inline unsigned int srpic_list_len(const struct srpic_list *list)
@@ -161,7 +181,7 @@ static inline u64 srpic_block_waits_since(struct srpic_block *block)
 /* Makes it forget the flow; nothing is held. */
 static inline void srpic_block_forget(struct srpic_block *block)
 {
-	block->known = false;
+	block->known = SRPIC_KNOWN_NOT;
 }
 
 /*
@@ -213,6 +233,19 @@ static inline bool srpic_fits(const struct sk_buff *skb,
 	       !(below && before(tsval, SRPIC_CB(below)->tsval));
 }
 
+/* Inserts skb behind pos, which may be the list's head, or returns false. */
+static inline bool srpic_list_insert(struct srpic_list *list,
+				     struct sk_buff *skb, struct sk_buff *pos)
+{
+	struct sk_buff *head = (struct sk_buff *)&list->skbs;
+
+	if (!srpic_fits(skb, pos != head ? pos : NULL,
+			pos->next != head ? pos->next : NULL))
+		return false;
+	__skb_queue_after(&list->skbs, pos, skb);
+	return true;
+}
+
 /*
  * Inserts skb behind all packets that are not above it, or returns false. From
  * the tail: what is late by little has little to pass.
@@ -223,21 +256,18 @@ static inline bool srpic_list_add(struct srpic_list *list, struct sk_buff *skb)
 	struct sk_buff *pos = list->skbs.prev;
 	u32 seq = SRPIC_CB(skb)->seq;
 
-	if (unlikely(srpic_list_is_tree(list) ||
-		     skb_queue_len(&list->skbs) == SRPIC_WALK_MAX))
-		return srpic_tree_add(list, skb);
-	if (pos != head && before(seq, SRPIC_CB(pos)->seq)) {
-		if (before(seq, SRPIC_CB(head->next)->seq))
-			pos = head;
-		else	/* the first one ends it at the latest */
-			while (before(seq, SRPIC_CB(pos)->seq))
-				pos = pos->prev;
-	}
-	if (!srpic_fits(skb, pos != head ? pos : NULL,
-			pos->next != head ? pos->next : NULL))
-		return false;
-	__skb_queue_after(&list->skbs, pos, skb);
-	return true;
+	if (unlikely(skb_queue_len(&list->skbs) >= SRPIC_LIST_MAX ||
+		     srpic_list_is_tree(list)))
+		return srpic_list_add_far(list, skb);
+	if (pos == head || !before(seq, SRPIC_CB(pos)->seq))
+		return srpic_list_insert(list, skb, pos);
+	if (before(seq, SRPIC_CB(head->next)->seq))
+		return srpic_list_insert(list, skb, head);
+	if (skb_queue_len(&list->skbs) > SRPIC_WALK_MAX)
+		return srpic_list_add_far(list, skb);
+	while (before(seq, SRPIC_CB(pos)->seq))
+		pos = pos->prev;	/* the first one ends it at the latest */
+	return srpic_list_insert(list, skb, pos);
 }
 
 /* The TSval of a packet, 0 if there is none. */
@@ -339,6 +369,24 @@ static inline bool srpic_straddles(const struct srpic_cb *cb, u32 next_exp)
 	return before(cb->seq, next_exp) && after(cb->end_seq, next_exp);
 }
 
+/* The first packet of a flow of which nothing is held, or known that it fits to. */
+static inline enum srpic_place srpic_block_begin(struct srpic_block *block,
+						 struct sk_buff *skb)
+{
+	const struct srpic_cb *cb = SRPIC_CB(skb);
+
+	block->known = SRPIC_KNOWN;
+	block->pkts = 1;
+	block->curr = skb;
+	block->curr_tail = skb;
+	block->curr_seq = cb->seq;
+	block->curr_oldest = cb->tsval;
+	block->next_exp = cb->end_seq;
+	block->next_stamp = cb->stamp;
+	block->first_stamp = cb->stamp;
+	return SRPIC_CURR;
+}
+
 /*
  * Adds a packet to a block, or refuses it and leaves the block as it was. One
  * that holds nothing refuses none.
@@ -352,8 +400,7 @@ static inline enum srpic_place srpic_block_add(struct srpic_block *block,
 	if (srpic_block_is_empty(block)) {
 		if (!block->known || !srpic_is_near(cb->seq, block->next_exp) ||
 		    srpic_straddles(cb, block->next_exp))
-			block->next_exp = cb->seq;
-		block->known = true;
+			return srpic_block_begin(block, skb);
 		block->curr_seq = block->next_exp;
 		block->first_stamp = cb->stamp;
 	} else if (!srpic_is_near(cb->seq, block->curr_seq) ||
@@ -361,6 +408,11 @@ static inline enum srpic_place srpic_block_add(struct srpic_block *block,
 		return SRPIC_REFUSED_OVERLAP;
 	} else if (!srpic_stamp_is_near(cb->stamp, block->first_stamp)) {
 		return SRPIC_REFUSED_TIMESTAMP;
+	}
+	if (block->known != SRPIC_KNOWN && !before(cb->seq, block->next_exp)) {
+		block->next_exp = cb->seq;
+		block->curr_seq = cb->seq;
+		block->known = SRPIC_KNOWN;
 	}
 
 	if (cb->seq == block->next_exp)

@@ -13,6 +13,7 @@ enum cost_order {
 	SHUFFLED,
 	DESCENDING,
 	DEEPEST,			/* each passes all but one of its list */
+	PATHS,				/* every other one comes polls before */
 };
 
 struct cost_case {
@@ -26,6 +27,7 @@ struct cost_case {
 	bool ticked;			/* the first of a block is a tick older */
 	u8 linear;			/* bytes that are, with SPLIT */
 	bool off;			/* SRPIC is */
+	bool hold;			/* the flow goes on in the next poll */
 	bool usual;			/* may cost little more than the first */
 };
 
@@ -110,6 +112,14 @@ static const struct cost_case cost_cases[] = {
 		.name = "deepest_ipv6_ticked_block_128", .order = DEEPEST,
 		.flows = 1, .block = 128, .pkts = 128, .what = IPV6 | STAMP,
 		.ticked = true,
+	}, {
+		.name = "in_order_hold", .order = IN_ORDER, .flows = 1,
+		.block = 32, .pkts = 64, .what = STAMP, .hold = true,
+	}, {
+		/* 150 packets wait */
+		.name = "paths_hold", .order = PATHS, .late_by = 300,
+		.flows = 1, .block = 32, .pkts = 64, .what = STAMP,
+		.hold = true,
 	}, {
 		.name = "off", .flows = 1, .block = 32, .pkts = 64,
 		.what = STAMP, .off = true,

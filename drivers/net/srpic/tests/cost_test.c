@@ -56,6 +56,7 @@ enum cost_way {
  * @skbs: in how many pieces, of which GRO makes larger ones
  * @unsorted: packets that came out before or after one that they should not
  * @next: of a flow, the packet that should come out next
+ * @base: packets of former polls, if the flow goes on
  */
 struct cost_fixture {
 	struct srpic_fixture dev;
@@ -68,6 +69,7 @@ struct cost_fixture {
 	unsigned int skbs;
 	unsigned int unsorted;
 	unsigned int next[MAX_PKTS];
+	unsigned int base;
 };
 
 static unsigned int below(struct cost_fixture *fix, unsigned int ceiling)
@@ -135,6 +137,7 @@ static void cost_reorder(struct cost_fixture *fix, u8 *pkt)
 
 	switch (c->order) {
 	case IN_ORDER:
+	case PATHS:
 		break;
 	case LATE:
 		pkt += below(fix, c->block - c->late_by);
@@ -170,7 +173,7 @@ static void cost_arrange(struct cost_fixture *fix)
 		fix->arrival[i] = i;
 	for (i = 0; i < c->pkts; i += c->block)
 		cost_reorder(fix, fix->arrival + i);
-	for (i = 0; i < c->flows; i++)
+	for (i = 0; i < c->flows && !c->hold; i++)
 		fix->port[i] = 1024 + 1000 * i + below(fix, 1000);
 }
 
@@ -181,8 +184,11 @@ static void cost_make(struct kunit *test, struct cost_fixture *fix)
 
 	for (i = 0; i < c->pkts; i++) {
 		unsigned int pkt = fix->arrival[i];
+		unsigned int early = c->order == PATHS && !(pkt % 2) ?
+				     c->late_by : 0;
 		struct frame f = {
-			.seq = pkt / c->flows * PAYLOAD, .len = PAYLOAD,
+			.seq = (fix->base + pkt / c->flows + early) * PAYLOAD,
+			.len = PAYLOAD,
 			.what = c->what | WHOLE,
 			.tsval = 1000 + (c->ticked && pkt % c->block),
 			.port = fix->port[pkt % c->flows], .form = c->linear,
@@ -228,6 +234,8 @@ static u64 cost_poll(struct kunit *test, enum cost_way way)
 	u8 flow;
 
 	cost_make(test, fix);
+	if (fix->c->hold && way & SRPIC_ON)
+		fix->base += fix->c->pkts;
 	fix->left = 0;
 	fix->unsorted = 0;
 	for (flow = 0; flow < fix->c->flows; flow++)
@@ -242,7 +250,8 @@ static u64 cost_poll(struct kunit *test, enum cost_way way)
 	srpic_fixture_end(&fix->dev);
 
 	/* GRO merges what is in fragments already without a trace */
-	if (!(way & GRO_ON) || !(fix->c->what & (PAGED | SPLIT))) {
+	if (fix->c->order != PATHS &&
+	    (!(way & GRO_ON) || !(fix->c->what & (PAGED | SPLIT)))) {
 		KUNIT_EXPECT_EQ(test, fix->left, fix->c->pkts);
 		if (way & SRPIC_ON)
 			KUNIT_EXPECT_EQ(test, fix->unsorted, 0);
@@ -259,6 +268,8 @@ static void cost_case_test(struct kunit *test)
 
 	fix->c = c;
 	WRITE_ONCE(fix->dev.settings->block_size, c->block);
+	if (c->hold)
+		WRITE_ONCE(fix->dev.settings->hold_usecs, SRPIC_HOLD_USECS_MAX);
 	if (c->off)
 		KUNIT_ASSERT_EQ(test, srpic_enable(&fix->dev.sd, false), 0);
 

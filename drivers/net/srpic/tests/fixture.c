@@ -14,8 +14,10 @@ static int fixture_poll(struct napi_struct *napi, int budget)
 	struct srpic_fixture *fix;
 
 	fix = container_of(napi, struct srpic_fixture, napi);
+	fix->flushed = false;
 	srpic_begin(&fix->sn);
 	srpic_end(&fix->sn, true);
+	fix->flushed = true;
 	napi_complete_done(napi, 0);
 	return 0;
 }

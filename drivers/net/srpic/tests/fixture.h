@@ -30,6 +30,9 @@ struct srpic_fixture {
 	bool flushed;
 };
 
+/* srpic.model_seed=: that of all that is random, 0: a new one */
+extern ulong srpic_model_seed;
+
 static inline void srpic_fixture_stats(struct srpic_fixture *fix, u64 *stats)
 {
 	srpic_get_stats(&fix->sd, &stats);

@@ -20,6 +20,7 @@ struct hold_fixture {
 	u64 epoch;			/* in ns */
 	unsigned int received;
 	u8 id[MAX_IDS];			/* place in the flow */
+	u32 next;			/* sequence number, of some */
 };
 
 static rx_handler_result_t hold_capture(struct sk_buff **pskb)
@@ -61,10 +62,15 @@ static void hold_exit(struct kunit *test)
 		srpic_fixture_exit(&fix->dev);
 }
 
+static void set_clock(struct hold_fixture *fix, unsigned int usecs)
+{
+	fix->dev.sn.srpic->now = fix->epoch + usecs * (u64)NSEC_PER_USEC;
+}
+
 static void begin_at(struct hold_fixture *fix, unsigned int usecs)
 {
 	srpic_fixture_begin(&fix->dev);
-	fix->dev.sn.srpic->now = fix->epoch + usecs * (u64)NSEC_PER_USEC;
+	set_clock(fix, usecs);
 }
 
 static void receive_frame(struct kunit *test, const struct frame *f, u8 id)
@@ -181,6 +187,8 @@ static void in_order_is_never_delayed(struct kunit *test)
 
 static void deadline_is_kept(struct kunit *test)
 {
+	struct hold_fixture *fix = test->priv;
+
 	POLL(test, 0, 0, 2);
 	LEFT(test, 0);
 	KUNIT_EXPECT_EQ(test, timer_at(test), HOLD_USECS);
@@ -191,6 +199,7 @@ static void deadline_is_kept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_FLUSH_DEADLINE), 1);
 	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_PACKETS_HELD), 0);
 	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_HELD_USECS_MAX), HOLD_USECS);
+	KUNIT_EXPECT_EQ(test, fix->dev.sn.srpic->held_bytes, 0);
 	/* what follows is in order, what was missing is late */
 	POLL(test, 110, 3);
 	LEFT(test, 3);
@@ -217,7 +226,123 @@ static void deadline_is_not_put_off(struct kunit *test)
 	POLL(test, 95, 1);
 	LEFT(test, 1, 2);
 	POLL(test, HOLD_USECS);
-	LEFT(test, 4, 6, 8, 10, 12);
+	LEFT(test, 4);
+	KUNIT_EXPECT_EQ(test, timer_at(test), HOLD_USECS + 20);
+	POLL(test, HOLD_USECS + 60);
+	LEFT(test, 6, 8, 10);
+	KUNIT_EXPECT_EQ(test, timer_at(test), HOLD_USECS + 80);
+}
+
+/* Those below it, whenever they came, and what goes on behind it. */
+static void deadline_takes_what_is_below(struct kunit *test)
+{
+	POLL(test, 0, 0, 4);
+	POLL(test, 50, 2, 5, 7);
+	LEFT(test, 0);
+	POLL(test, HOLD_USECS);
+	LEFT(test, 2, 4, 5);
+	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_FLUSH_DEADLINE), 1);
+	POLL(test, HOLD_USECS + 10, 6, 3);
+	LEFT(test, 3, 6, 7);
+}
+
+/* Three in a row are lost: the next one is not waited for, then it is. */
+static void losses_are_not_waited_for(struct kunit *test)
+{
+	unsigned int i, usecs = 0;
+
+	POLL(test, usecs, 0);
+	for (i = 0; i < SRPIC_LOSSES_MAX; i++) {
+		POLL(test, usecs, 2 * i + 2);
+		usecs += HOLD_USECS;
+		POLL(test, usecs);
+	}
+	LEFT(test, 0, 2, 4, 6);
+	POLL(test, usecs, 9, 8);
+	LEFT(test, 8, 9);
+	POLL(test, usecs, 11);
+	LEFT(test);
+	POLL(test, ++usecs, 10);
+	LEFT(test, 10, 11);
+	/* it was none: all are waited for again */
+	POLL(test, usecs, 13);
+	LEFT(test);
+	usecs += HOLD_USECS;
+	POLL(test, usecs, 15);
+	LEFT(test, 13);
+}
+
+/* Every other packet is lost, so many: how many are waited for? */
+static unsigned int count_waits(struct kunit *test, unsigned int holes)
+{
+	struct hold_fixture *fix = test->priv;
+	unsigned int i, waits = 0, usecs = 0;
+
+	for (i = 0; i < holes; i++) {
+		struct frame f = { .seq = fix->next, .len = LEN };
+
+		fix->next += 2 * LEN;
+		begin_at(fix, usecs);
+		receive_frame(test, &f, 0);
+		srpic_fixture_end(&fix->dev);
+		if (!fix->received) {
+			waits++;
+			usecs += HOLD_USECS;
+			POLL(test, usecs);
+		}
+		KUNIT_EXPECT_EQ(test, fix->received, 1);
+		fix->received = 0;
+	}
+	return waits;
+}
+
+/* 3, then one behind 1, 3, 7, 15, 31 and 63 others, and so on. */
+static void losses_are_tried_less_and_less(struct kunit *test)
+{
+	struct hold_fixture *fix = test->priv;
+
+	POLL(test, 0, 0);
+	LEFT(test, 0);
+	fix->next = 1000 + 2 * LEN;
+	KUNIT_EXPECT_EQ(test, count_waits(test, 3 + 2 + 4 + 8 + 16 + 32), 8);
+	KUNIT_EXPECT_EQ(test, count_waits(test, 2 * 64), 2);
+	/* not so those of another flow that gets the manager */
+	srpic_table_open(&fix->dev.sn.srpic->table,
+			 fix->dev.sn.srpic->table.last, fix->dev.netdev,
+			 (struct srpic_flow) { .addrs = (u64[]) { 1 } });
+	KUNIT_EXPECT_EQ(test, fix->dev.sn.srpic->table.last->skip, 0);
+	KUNIT_EXPECT_EQ(test, fix->dev.sn.srpic->table.last->losses, 0);
+}
+
+/* There is always something that waits, and the next hole is open already. */
+static void losses_may_overlap(struct kunit *test)
+{
+	unsigned int i;
+
+	POLL(test, 0, 0, 2);
+	for (i = 1; i <= SRPIC_LOSSES_MAX; i++) {
+		POLL(test, 60 * i, 3 * i, 3 * i + 2);
+		POLL(test, 40 + 60 * i);
+	}
+	/* so the last one is not waited for until 280 */
+	LEFT(test, 0, 2, 3, 5, 6, 8, 9, 11);
+	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_PACKETS_HELD), 0);
+}
+
+/* One in time counts, although another one was not. */
+static void filled_in_time_counts(struct kunit *test)
+{
+	struct hold_fixture *fix = test->priv;
+	unsigned int i;
+
+	for (i = 0; i < 2 * SRPIC_LOSSES_MAX; i++) {
+		POLL(test, 200 * i, 7 * i, 7 * i + 6);
+		POLL(test, 200 * i + 50, 7 * i + 2);
+		POLL(test, 200 * i + HOLD_USECS, 7 * i + 1);
+	}
+	KUNIT_EXPECT_EQ(test, fix->dev.sn.srpic->table.last->losses, 0);
+	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_FLUSH_DEADLINE),
+			2 * SRPIC_LOSSES_MAX);
 }
 
 static void deadline_is_that_of_those_who_still_wait(struct kunit *test)
@@ -284,7 +409,7 @@ static void flows_wait_by_themselves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, timer_at(test), HOLD_USECS);
 	POLL(test, HOLD_USECS);
 	LEFT(test, 2);
-	KUNIT_EXPECT_EQ(test, timer_at(test), HOLD_USECS);
+	KUNIT_EXPECT_EQ(test, timer_at(test), 50 + HOLD_USECS);
 	POLL(test, 50 + HOLD_USECS);
 	LEFT(test, 12);
 }
@@ -296,14 +421,139 @@ static void barrier_ends_the_waiting(struct kunit *test)
 	POLL(test, 0, 0, 2, 5);
 	LEFT(test, 0);
 	begin_at(fix, 10);
-	receive_as(test, 3, 0, FIN);
+	receive_as(test, 3, 0, URG);
 	LEFT(test, 2, 5, 3);
-	/* nobody knows what comes next */
-	receive_as(test, 20, 0, 0);
+	/* nobody knows what comes next, but all below is late */
+	receive_as(test, 4, 0, 0);
 	srpic_fixture_end(&fix->dev);
-	LEFT(test, 20);
+	LEFT(test, 4);
+	POLL(test, 20, 20, 1);
+	LEFT(test, 1, 20);
 	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_FLUSH_BARRIER), 1);
 	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_PACKETS_HELD), 0);
+	/* from then on it is known */
+	POLL(test, 30, 22);
+	LEFT(test);
+	POLL(test, 40, 21);
+	LEFT(test, 21, 22);
+}
+
+/* Not for ever: it may be another connection. */
+static void what_a_barrier_left_is_forgotten(struct kunit *test)
+{
+	struct hold_fixture *fix = test->priv;
+	struct srpic_table *table = &fix->dev.sn.srpic->table;
+
+	POLL(test, 0, 9);
+	begin_at(fix, 10);
+	receive_as(test, 10, 0, RST);
+	srpic_fixture_end(&fix->dev);
+	table->last->known_at -= SRPIC_REMEMBER + 1;
+	POLL(test, 20, 0, 2);
+	LEFT(test, 9, 10, 0);
+	POLL(test, 30, 1);
+	LEFT(test, 1, 2);
+}
+
+static void pure_ack_changes_nothing_known(struct kunit *test)
+{
+	struct frame ack = { .seq = 1000 + LEN };
+	struct hold_fixture *fix = test->priv;
+
+	POLL(test, 0, 0);
+	begin_at(fix, 10);
+	receive_frame(test, &ack, 50);
+	receive_as(test, 2, 0, 0);
+	srpic_fixture_end(&fix->dev);
+	LEFT(test, 0, 50);
+	POLL(test, 20, 1);
+	LEFT(test, 1, 2);
+}
+
+static void fin_waits_as_well(struct kunit *test)
+{
+	struct hold_fixture *fix = test->priv;
+
+	POLL(test, 0, 0, 2);
+	begin_at(fix, 10);
+	receive_as(test, 3, 0, FIN);
+	srpic_fixture_end(&fix->dev);
+	LEFT(test, 0);
+	POLL(test, 20, 1);
+	LEFT(test, 1, 2, 3);
+	/* it is a byte, which this overlaps */
+	POLL(test, 30, 4);
+	LEFT(test, 4);
+	begin_at(fix, 40);
+	receive_as(test, 5, 0, FIN);
+	receive_as(test, 6, 0, 0);
+	srpic_fixture_end(&fix->dev);
+	LEFT(test, 5, 6);
+	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_FLUSH_OVERLAP), 1);
+}
+
+static void flow_begins_behind_its_syn(struct kunit *test)
+{
+	struct hold_fixture *fix = test->priv;
+	struct frame syn = { .seq = 999, .flags = SYN };
+
+	begin_at(fix, 0);
+	receive_frame(test, &syn, 50);
+	receive_as(test, 1, 0, 0);
+	srpic_fixture_end(&fix->dev);
+	LEFT(test, 50);
+	POLL(test, 10, 0);
+	LEFT(test, 0, 1);
+	/* another connection */
+	POLL(test, 20, 3);
+	begin_at(fix, 30);
+	syn.seq += 8 * LEN;
+	receive_frame(test, &syn, 50);
+	receive_as(test, 9, 0, 0);
+	srpic_fixture_end(&fix->dev);
+	LEFT(test, 3, 50);
+	POLL(test, 40, 8);
+	LEFT(test, 8, 9);
+	/* once more, late: what is in order waits for nothing */
+	begin_at(fix, 50);
+	receive_frame(test, &syn, 50);
+	receive_as(test, 10, 0, 0);
+	srpic_fixture_end(&fix->dev);
+	LEFT(test, 50, 10);
+}
+
+/* Nor is one forgotten that is remembered, or one taken that does not match. */
+static void syn_puts_out_no_flow(struct kunit *test)
+{
+	struct frame syn = { .seq = 999, .flags = SYN }, bad = syn;
+	struct hold_fixture *fix = test->priv;
+	struct srpic_table *table = &fix->dev.sn.srpic->table;
+	unsigned int port;
+
+	memset(table->multiplier, 0, sizeof(table->multiplier));
+	begin_at(fix, 0);
+	bad.what = NO_CSUM | BAD_CSUM;
+	receive_frame(test, &bad, 50);
+	KUNIT_EXPECT_EQ(test, table->num_used, 0);
+	for (port = 1; port <= SRPIC_WAYS; port++) {
+		receive_as(test, 0, port, 0);
+		receive_as(test, 2, port, 0);
+	}
+	syn.port = port;
+	receive_frame(test, &syn, 51);
+	srpic_fixture_end(&fix->dev);
+	LEFT(test, 50, 51, 0, 0, 0, 0);
+	for (port = 1; port <= SRPIC_WAYS; port++) {
+		begin_at(fix, 10);
+		receive_as(test, 1, port, 0);
+		srpic_fixture_end(&fix->dev);
+		LEFT(test, 1, 2);
+	}
+	begin_at(fix, 20);
+	receive_frame(test, &syn, 51);
+	receive_as(test, 4, 1, 0);
+	srpic_fixture_end(&fix->dev);
+	LEFT(test, 51);
 }
 
 static void busy_poll_waits_for_nothing(struct kunit *test)
@@ -382,7 +632,10 @@ static void shorter_hold_is_kept_as_well(struct kunit *test)
 	LEFT(test, 0);
 	KUNIT_EXPECT_EQ(test, timer_at(test), 50);
 	POLL(test, 50);
-	LEFT(test, 2, 4);
+	LEFT(test, 2);
+	POLL(test, 60);
+	LEFT(test, 4);
+	KUNIT_EXPECT_EQ(test, timer_at(test), -1);
 }
 
 static void idle_flow_is_forgotten(struct kunit *test)
@@ -391,12 +644,12 @@ static void idle_flow_is_forgotten(struct kunit *test)
 	struct srpic_table *table = &fix->dev.sn.srpic->table;
 
 	POLL(test, 0, 0, 1);
-	table->last->idle_since -= SRPIC_REMEMBER - 1;
+	table->last->known_at -= SRPIC_REMEMBER - 1;
 	POLL(test, 10, 3);
 	LEFT(test, 0, 1);
 	POLL(test, 20, 2);
 	LEFT(test, 2, 3);
-	table->last->idle_since -= SRPIC_REMEMBER + 1;
+	table->last->known_at -= SRPIC_REMEMBER + 1;
 	POLL(test, 30, 8);
 	LEFT(test, 8);
 }
@@ -444,6 +697,28 @@ static void huge_hole_is_no_hole(struct kunit *test)
 	LEFT(test, 1);
 }
 
+/* Nor do others wait behind it: what comes next would overtake them. */
+static void nothing_waits_behind_a_huge_hole(struct kunit *test)
+{
+	struct hold_fixture *fix = test->priv;
+	struct frame f = { .seq = 1000 + SZ_128M, .len = LEN };
+
+	POLL(test, 0, 0);
+	begin_at(fix, 10);
+	receive_frame(test, &f, 7);
+	srpic_fixture_end(&fix->dev);
+	begin_at(fix, 50);
+	f.seq += 2 * LEN;
+	receive_frame(test, &f, 8);
+	srpic_fixture_end(&fix->dev);
+	begin_at(fix, 10 + HOLD_USECS);
+	srpic_end(&fix->dev.sn, false);
+	f.seq += 2 * LEN;
+	receive_frame(test, &f, 9);
+	srpic_fixture_end(&fix->dev);
+	LEFT(test, 0, 7, 8, 9);
+}
+
 static void what_is_held_is_said(struct kunit *test)
 {
 	struct hold_fixture *fix = test->priv;
@@ -453,6 +728,37 @@ static void what_is_held_is_said(struct kunit *test)
 	srpic_stop(&fix->dev.sn, napi_disable);
 	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_PACKETS_HELD), 0);
 	napi_enable(&fix->dev.napi);
+}
+
+/* It leaves when the softirq is over, which is later than its hole is filled. */
+static void waiting_counts_when_it_leaves(struct kunit *test)
+{
+	struct hold_fixture *fix = test->priv;
+
+	POLL(test, 0, 0, 2);
+	LEFT(test, 0);
+	begin_at(fix, 10);
+	receive_as(test, 1, 0, 0);
+	srpic_end(&fix->dev.sn, false);
+	LEFT(test);
+	set_clock(fix, 20);
+	srpic_fixture_end(&fix->dev);
+	LEFT(test, 1, 2);
+	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_FLUSH_HOLE), 1);
+	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_HELD_USECS_MAX), 20);
+}
+
+/* Not that of the one behind the next hole, whose deadline takes it along. */
+static void longest_wait_is_that_of_the_first(struct kunit *test)
+{
+	POLL(test, 0, 0, 2);
+	POLL(test, 10, 4);
+	LEFT(test, 0);
+	POLL(test, 10 + HOLD_USECS, 1);
+	LEFT(test, 1, 2, 4);
+	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_FLUSH_DEADLINE), 1);
+	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_HELD_USECS_MAX),
+			10 + HOLD_USECS);
 }
 
 /* In a block of any size: only what is in order makes it full. */
@@ -498,11 +804,21 @@ static struct kunit_case hold_test_cases[] = {
 	KUNIT_CASE(in_order_is_never_delayed),
 	KUNIT_CASE(deadline_is_kept),
 	KUNIT_CASE(deadline_is_not_put_off),
+	KUNIT_CASE(deadline_takes_what_is_below),
+	KUNIT_CASE(losses_are_not_waited_for),
+	KUNIT_CASE(losses_are_tried_less_and_less),
+	KUNIT_CASE(losses_may_overlap),
+	KUNIT_CASE(filled_in_time_counts),
 	KUNIT_CASE(deadline_is_that_of_those_who_still_wait),
 	KUNIT_CASE(deadline_is_kept_while_the_budget_is_used_up),
 	KUNIT_CASE(used_up_budget_flushes_nothing),
 	KUNIT_CASE(flows_wait_by_themselves),
 	KUNIT_CASE(barrier_ends_the_waiting),
+	KUNIT_CASE(what_a_barrier_left_is_forgotten),
+	KUNIT_CASE(pure_ack_changes_nothing_known),
+	KUNIT_CASE(fin_waits_as_well),
+	KUNIT_CASE(flow_begins_behind_its_syn),
+	KUNIT_CASE(syn_puts_out_no_flow),
 	KUNIT_CASE(busy_poll_waits_for_nothing),
 	KUNIT_CASE(stopping_strands_nothing),
 	KUNIT_CASE(switching_off_strands_nothing),
@@ -511,7 +827,10 @@ static struct kunit_case hold_test_cases[] = {
 	KUNIT_CASE(idle_flow_is_forgotten),
 	KUNIT_CASE(half_new_is_not_early),
 	KUNIT_CASE(huge_hole_is_no_hole),
+	KUNIT_CASE(nothing_waits_behind_a_huge_hole),
 	KUNIT_CASE(what_is_held_is_said),
+	KUNIT_CASE(waiting_counts_when_it_leaves),
+	KUNIT_CASE(longest_wait_is_that_of_the_first),
 	KUNIT_CASE(waiting_is_not_bounded_by_the_block),
 	KUNIT_CASE(too_much_does_not_wait),
 	{ }

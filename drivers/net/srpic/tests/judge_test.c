@@ -11,16 +11,19 @@
 #include "model_play.h"
 
 enum tampering {
-	TWICE, NEVER, SWAP, FAULT, TIME, COUNT, PAIR, MOVE, SMALLER, LIMIT
+	TWICE, NEVER, SWAP, FAULT, TIME, GAUGE, ALARM, COUNT, PAIR, MOVE,
+	SMALLER, LIMIT
 };
 
 /* What is done to the account of a run, and what the judge must see then. */
-static const struct {
+struct tampered {
 	enum model_invariant broken;
 	enum tampering what;
 	unsigned int where;
 	unsigned int value;
-} tamperings[] = {
+};
+
+static const struct tampered tamperings[] = {
 	{ MODEL_PERMUTATION, TWICE, 1, 0 },
 	{ MODEL_PERMUTATION, NEVER },
 	{ MODEL_UNALTERED, FAULT, 3, MODEL_ALTERED },
@@ -55,10 +58,10 @@ static const struct {
 };
 
 /* Three polls, in which blocks are flushed for six causes. */
-static const struct model_pkt tampered[] = {
+static const struct model_pkt flushed[] = {
 	{ 20, 5, 10, .how = MODEL_STAMP },
 	{ 10, 5, 10, .how = MODEL_STAMP },
-	{ 30, 5, 10, .how = MODEL_STAMP, .kind = MODEL_FIN },
+	{ 30, 5, 10, .how = MODEL_STAMP, .kind = MODEL_URG },
 	{ 50, 5, 10, .how = MODEL_STAMP | MODEL_LAST },
 	{ 40, 5, 10, .how = MODEL_STAMP },
 	{ 70, 9, 10, .how = MODEL_STAMP | MODEL_LAST },
@@ -72,61 +75,135 @@ static const struct model_pkt tampered[] = {
 	{ 20, .len = 10, .flow = BIT(3) },	/* reaches the limit */
 };
 
-static void judge_sees_each_fault(struct kunit *test)
+/* Likewise with hold, of what waits. */
+static const struct tampered hold_tamperings[] = {
+	{ MODEL_EMPTY_IN_TIME, TIME, 4, 13 },		/* not the first poll */
+	{ MODEL_EMPTY_IN_TIME, TIME, 4, 19 },
+	{ MODEL_EMPTY_IN_TIME, TIME, 9, MODEL_LATE },	/* stranded */
+	{ MODEL_EMPTY_IN_TIME, NEVER },
+	{ MODEL_EMPTY_IN_TIME, ALARM, 2, 101 },
+	{ MODEL_EMPTY_IN_TIME, ALARM, 6, UINT_MAX },
+	{ MODEL_WAITS_FOR_A_HOLE, TIME, 0, 9 },		/* the first packet */
+	{ MODEL_WAITS_FOR_A_HOLE, TIME, 5, 19 },	/* in order */
+	{ MODEL_WAITS_FOR_A_HOLE, TIME, 1, 13 },	/* fills the hole */
+	{ MODEL_WAITS_FOR_A_HOLE, TIME, 2, 11 },	/* behind it */
+	{ MODEL_WAITS_FOR_A_HOLE, TIME, 6, 20 },	/* over the barrier */
+	{ MODEL_WAITS_FOR_A_HOLE, TIME, 8, 20 },	/* first behind it */
+	{ MODEL_WAITS_FOR_A_HOLE, LIMIT, 0, 2 },
+	{ MODEL_SORTED, SWAP, 1, 2 },
+	{ MODEL_FLUSHED_FOR_A_CAUSE, TIME, 7, 15 },	/* the barrier itself */
+	{ MODEL_COUNTED, GAUGE, 2, 1 },
+	{ MODEL_COUNTED, GAUGE, 9, 0 },
+	{ MODEL_COUNTED, COUNT, SRPIC_PACKETS_TAKEN, 1 },
+	{ MODEL_COUNTED, COUNT, SRPIC_PACKETS_PASSED, 1 },
+	{ MODEL_COUNTED, COUNT, SRPIC_PACKETS_OUT_OF_ORDER, -1 },
+	{ MODEL_COUNTED, COUNT, SRPIC_PACKETS_OUT_OF_ORDER, 9 },
+	{ MODEL_COUNTED, COUNT, SRPIC_BLOCKS, 1 },
+	{ MODEL_COUNTED, COUNT, SRPIC_HELD_USECS_MAX, -1 },
+	{ MODEL_COUNTED, COUNT, SRPIC_HELD_USECS_MAX, 1000 },
+	{ MODEL_COUNTED, PAIR, SRPIC_FLUSH_POLL, 1 },
+	{ MODEL_COUNTED, PAIR, SRPIC_FLUSH_POLL, -1 },
+	{ MODEL_COUNTED, MOVE, SRPIC_FLUSH_BARRIER, SRPIC_FLUSH_POLL },
+	{ MODEL_COUNTED, MOVE, SRPIC_FLUSH_DEADLINE, SRPIC_FLUSH_POLL },
+	{ MODEL_COUNTED, MOVE, SRPIC_FLUSH_HOLE, SRPIC_FLUSH_POLL },
+};
+
+/* Packets wait for a hole, a deadline, a barrier, and until NAPI stops. */
+static const struct model_pkt waiting[] = {
+	{ 10, .len = 10 },
+	{ 30, .len = 10 },
+	{ 50, .len = 10, .how = MODEL_LAST, .pause = 40 },
+	{ 20, .len = 10 },	/* takes 30 along */
+	{ 70, .len = 10, .flow = BIT(0), .how = MODEL_LAST, .pause = 60 },
+	{ 80, .len = 10, .flow = BIT(0), .how = MODEL_BUDGET },	/* 50 leaves */
+	{ 80, .len = 10, .how = MODEL_LAST, .pause = 20 },
+	{ 90, .len = 10, .kind = MODEL_URG },
+	{ 200, .len = 10 },
+	{ 220, .len = 10, .how = MODEL_LAST },
+};
+
+static void tamper(struct model_run *run, struct model_trace *trace,
+		   const struct tampered *t)
 {
+	switch (t->what) {
+	case TWICE:
+		run->id[t->where] = run->id[t->value];
+		break;
+	case NEVER:
+		run->num--;
+		break;
+	case SWAP:
+		swap(run->id[t->where], run->id[t->value]);
+		break;
+	case FAULT:
+		run->fault[t->where] |= t->value;
+		break;
+	case TIME:
+		run->time[t->where] = t->value;
+		break;
+	case GAUGE:
+		run->held[t->where] = t->value;
+		break;
+	case ALARM:
+		run->alarm[t->where] = t->value;
+		break;
+	case COUNT:
+		run->count[t->where] += (int)t->value;
+		break;
+	case PAIR:
+		run->count[t->where] += (int)t->value;
+		run->count[SRPIC_BLOCKS] += (int)t->value;
+		break;
+	case MOVE:
+		run->count[t->where]--;
+		run->count[t->value]++;
+		break;
+	case SMALLER:
+		trace->block_size = t->value;
+		break;
+	case LIMIT:
+		trace->limit = t->value;
+		break;
+	}
+}
+
+static void expect_seen(struct kunit *test, struct model_trace trace,
+			const struct tampered *t, unsigned int num)
+{
+	struct model_trace original = trace;
 	struct model_fixture *fix = test->priv;
 	struct model_run *run = &fix->run;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(tamperings); i++) {
-		struct model_trace trace = {
-			.block_size = 32, .limit = 8,
-			.num = ARRAY_SIZE(tampered), .pkt = tampered,
-		};
-		unsigned int where = tamperings[i].where;
-		unsigned int value = tamperings[i].value;
-
+	for (i = 0; i < num; i++) {
+		trace = original;
 		KUNIT_ASSERT_EQ(test, srpic_model_play(fix, &trace), 0);
 		KUNIT_ASSERT_FALSE(test, fix->no_memory);
-		switch (tamperings[i].what) {
-		case TWICE:
-			run->id[where] = run->id[value];
-			break;
-		case NEVER:
-			run->num--;
-			break;
-		case SWAP:
-			swap(run->id[where], run->id[value]);
-			break;
-		case FAULT:
-			run->fault[where] |= value;
-			break;
-		case TIME:
-			run->time[where] = value;
-			break;
-		case COUNT:
-			run->count[where] += (int)value;
-			break;
-		case PAIR:
-			run->count[where] += value;
-			run->count[SRPIC_BLOCKS] += value;
-			break;
-		case MOVE:
-			run->count[where]--;
-			run->count[value]++;
-			break;
-		case SMALLER:
-			trace.block_size = value;
-			break;
-		case LIMIT:
-			trace.limit = value;
-			break;
-		}
+		tamper(run, &trace, &t[i]);
 		KUNIT_EXPECT_TRUE_MSG(test,
 				      srpic_model_judge(&fix->model, run) &
-				      BIT(tamperings[i].broken),
-				      "tampering %u", i);
+				      BIT(t[i].broken), "tampering %u", i);
 	}
+}
+
+static void judge_sees_each_fault(struct kunit *test)
+{
+	const struct model_trace trace = {
+		.block_size = 32, .limit = 8,
+		.num = ARRAY_SIZE(flushed), .pkt = flushed,
+	};
+
+	expect_seen(test, trace, tamperings, ARRAY_SIZE(tamperings));
+}
+
+static void judge_sees_each_fault_with_hold(struct kunit *test)
+{
+	const struct model_trace trace = {
+		.block_size = 32, .hold_usecs = 100,
+		.num = ARRAY_SIZE(waiting), .pkt = waiting,
+	};
+
+	expect_seen(test, trace, hold_tamperings, ARRAY_SIZE(hold_tamperings));
 }
 
 enum alteration {
@@ -316,6 +393,7 @@ static void another_way_out_is_seen(struct kunit *test)
 
 static struct kunit_case judge_test_cases[] = {
 	KUNIT_CASE(judge_sees_each_fault),
+	KUNIT_CASE(judge_sees_each_fault_with_hold),
 	KUNIT_CASE(each_alteration_is_seen),
 	KUNIT_CASE(another_way_out_is_seen),
 	{ }

@@ -240,6 +240,22 @@ static void empty_manager_is_evicted_first(struct kunit *test)
 	}
 }
 
+static void longest_empty_one_is_evicted(struct kunit *test)
+{
+	struct srpic_table *table = test->priv;
+	struct srpic_manager *empty;
+	struct srpic_flow newcomer;
+	u32 port;
+
+	use_one_set(table);
+	newcomer = flow(fill_a_set(table, &empty));
+	for (port = 1; port <= SRPIC_WAYS; port++)
+		find_flow(table, flow(port))->block.pkts = 0;
+	find_flow(table, flow(1));
+	KUNIT_EXPECT_PTR_EQ(test, pick_manager(table, newcomer),
+			    &table->manager[0][1]);
+}
+
 static void flows_are_listed_in_the_order_of_opening(struct kunit *test)
 {
 	struct srpic_table *table = test->priv;
@@ -264,6 +280,7 @@ static struct kunit_case manager_test_cases[] = {
 	KUNIT_CASE(repeated_use_is_use),
 	KUNIT_CASE(empty_manager_is_not_unused),
 	KUNIT_CASE(empty_manager_is_evicted_first),
+	KUNIT_CASE(longest_empty_one_is_evicted),
 	KUNIT_CASE(flows_are_listed_in_the_order_of_opening),
 	{ }
 };

@@ -12,26 +12,6 @@
 
 #include "model.h"
 
-/* Whether the two may be of one connection. */
-static bool related(const struct model_pkt *a, const struct model_pkt *b)
-{
-	enum model_scope scope_a = model_scope(a), scope_b = model_scope(b);
-
-	if (scope_a == MODEL_SCOPE_NONE || scope_b == MODEL_SCOPE_NONE)
-		return false;
-	if (scope_a == MODEL_SCOPE_HOSTS || scope_b == MODEL_SCOPE_HOSTS)
-		return model_is_same_pair(a->flow, b->flow);
-	return a->flow == b->flow;
-}
-
-static bool broken(struct model *model, enum model_invariant invariant,
-		   int a, int b)
-{
-	model->culprit[invariant][0] = a;
-	model->culprit[invariant][1] = b;
-	return false;
-}
-
 /* Where in the order of leaving a packet was, and when it left. */
 static void note(struct model *model)
 {
@@ -58,10 +38,11 @@ static bool permutation(struct model *model)
 	for (i = 0; i < run->num; i++)
 		if (run->id[i] >= run->trace->num ||
 		    model->place[run->id[i]] != i)
-			return broken(model, MODEL_PERMUTATION, run->id[i], -1);
+			return model_broken(model, MODEL_PERMUTATION,
+					    run->id[i], -1);
 	for (i = 0; i < run->trace->num; i++)
 		if (model->place[i] == MODEL_NONE)
-			return broken(model, MODEL_PERMUTATION, i, -1);
+			return model_broken(model, MODEL_PERMUTATION, i, -1);
 	return true;
 }
 
@@ -72,7 +53,7 @@ static bool faultless(struct model *model, u8 fault,
 
 	for (i = 0; i < model->run->trace->num; i++)
 		if (model->run->fault[i] & fault)
-			return broken(model, invariant, i, -1);
+			return model_broken(model, invariant, i, -1);
 	return true;
 }
 
@@ -99,9 +80,9 @@ no_overtaking(struct model *model, enum model_invariant invariant,
 	for (i = 0; i < num; i++)
 		for (j = i + 1; j < num; j++)
 			if (model->place[i] >= model->place[j] &&
-			    related(&pkt[i], &pkt[j]) &&
+			    model_is_related(&pkt[i], &pkt[j]) &&
 			    must_not(&pkt[i], &pkt[j]))
-				return broken(model, invariant, i, j);
+				return model_broken(model, invariant, i, j);
 	return true;
 }
 
@@ -136,18 +117,28 @@ static bool empty_in_time(struct model *model)
 	const struct model_trace *trace = model->run->trace;
 	unsigned int i, first = 0;
 
+	if (trace->hold_usecs)
+		return srpic_model_keeps_deadlines(model);
 	for (i = 0; i < trace->num; i++) {
 		if (!model_is_last(trace, i))
 			continue;
 		for (; first <= i; first++)
 			if (model->left[first] > 2 * i + 1)
-				return broken(model, MODEL_EMPTY_IN_TIME,
-					      first, i);
+				return model_broken(model, MODEL_EMPTY_IN_TIME,
+						    first, i);
 	}
 	return true;
 }
 
-/* What is held when a packet has been received: packets, of a flow, flows. */
+static bool waits_for_a_hole(struct model *model)
+{
+	return !model->run->trace->hold_usecs || srpic_model_waits(model);
+}
+
+/*
+ * What is held when a packet has been received: packets, of a flow, flows. With
+ * hold, packets that wait are not counted, so it does not matter how many.
+ */
 static bool bounded(struct model *model)
 {
 	const struct model_trace *trace = model->run->trace;
@@ -170,9 +161,10 @@ static bool bounded(struct model *model)
 				flows++;
 			model->seen[pkt[j].flow] = i;
 		}
-		if (pkts >= model_limit(trace) || flows > table ||
-		    of_flow >= trace->block_size)
-			return broken(model, MODEL_BOUNDED, i, -1);
+		if (flows > table ||
+		    (!trace->hold_usecs && (pkts >= model_limit(trace) ||
+					    of_flow >= trace->block_size)))
+			return model_broken(model, MODEL_BOUNDED, i, -1);
 		model->most_flows = max(model->most_flows, flows);
 	}
 	return true;
@@ -199,7 +191,7 @@ static bool sorted(struct model *model)
 				model_above(pkt[i].seq, base);
 			ahead = model->place[j] < model->place[i];
 			if (lower != ahead)
-				return broken(model, MODEL_SORTED, i, j);
+				return model_broken(model, MODEL_SORTED, i, j);
 		}
 	}
 	return true;
@@ -215,8 +207,8 @@ static bool flushed_for_a_cause(struct model *model)
 		if (model->block_of[i] != MODEL_NONE)
 			time = model->block[model->block_of[i]].left;
 		if (model->left[i] != time)
-			return broken(model, MODEL_FLUSHED_FOR_A_CAUSE, i,
-				      time / 2);
+			return model_broken(model, MODEL_FLUSHED_FOR_A_CAUSE, i,
+					    time / 2);
 	}
 	return true;
 }
@@ -229,7 +221,27 @@ static bool either(struct model *model, enum srpic_stat a, enum srpic_stat b,
 
 	if (is[a] < min[a] || is[b] < min[b] ||
 	    is[a] + is[b] != min[a] + min[b] + rest)
-		return broken(model, MODEL_COUNTED, a, b);
+		return model_broken(model, MODEL_COUNTED, a, b);
+	return true;
+}
+
+/* What the gauge says behind each softirq: what came, and has not left. */
+static bool gauged(struct model *model)
+{
+	const struct model_run *run = model->run;
+	unsigned int i, j;
+
+	for (i = 0; i < run->trace->num; i++) {
+		u64 held = 0;
+
+		if (!model_is_last(run->trace, i))
+			continue;
+		for (j = 0; j <= i; j++)
+			held += model->left[j] > 2 * i + 1;
+		if (run->held[i] != held)
+			return model_broken(model, MODEL_COUNTED,
+					    SRPIC_PACKETS_HELD, i);
+	}
 	return true;
 }
 
@@ -239,17 +251,21 @@ static bool counted(struct model *model)
 	u64 blocks = 0;
 	unsigned int i;
 
+	if (!gauged(model))
+		return false;
+	if (model->run->trace->hold_usecs)
+		return srpic_model_hold_counted(model);
 	for (i = 0; i < SRPIC_COUNTERS; i++) {
 		if (i <= SRPIC_FLUSH_EVICT)
 			blocks += is[i];
 		if (i != SRPIC_FLUSH_RING && i != SRPIC_FLUSH_EVICT &&
 		    i != SRPIC_FLUSH_OVERLAP && i != SRPIC_FLUSH_TIMESTAMP &&
 		    is[i] != model->count[i])
-			return broken(model, MODEL_COUNTED, i, i);
+			return model_broken(model, MODEL_COUNTED, i, i);
 	}
 	if (is[SRPIC_BLOCKS] != blocks)
-		return broken(model, MODEL_COUNTED, SRPIC_BLOCKS,
-			      SRPIC_BLOCKS);
+		return model_broken(model, MODEL_COUNTED, SRPIC_BLOCKS,
+				    SRPIC_BLOCKS);
 	return either(model, SRPIC_FLUSH_RING, SRPIC_FLUSH_EVICT,
 		      model->ring_or_evict) &&
 	       either(model, SRPIC_FLUSH_OVERLAP, SRPIC_FLUSH_TIMESTAMP,
@@ -268,6 +284,7 @@ unsigned long srpic_model_judge(struct model *model,
 		[MODEL_PAWS]			= paws,
 		[MODEL_ONE_WAY_OUT]		= one_way_out,
 		[MODEL_EMPTY_IN_TIME]		= empty_in_time,
+		[MODEL_WAITS_FOR_A_HOLE]	= waits_for_a_hole,
 		[MODEL_BOUNDED]			= bounded,
 		[MODEL_FLUSHED_FOR_A_CAUSE]	= flushed_for_a_cause,
 		[MODEL_COUNTED]			= counted,
@@ -305,6 +322,8 @@ void srpic_model_explain(const struct model *model,
 		[MODEL_ONE_WAY_OUT] = "one way out: took another",
 		[MODEL_EMPTY_IN_TIME] =
 			"empty in time: outlived the poll that ended with",
+		[MODEL_WAITS_FOR_A_HOLE] =
+			"waits for a hole: the first has none in front, behind",
 		[MODEL_BOUNDED] = "bounded: made the held ones too many",
 		[MODEL_FLUSHED_FOR_A_CAUSE] =
 			"flushed for a cause: the first should leave with",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the reference model is told of a run, by the generator and the fixture
- * beside it. The judge, tests/model.c and tests/model_blocks.c, shares with
- * the library nothing but the names of its counters.
+ * beside it. The judge, tests/model.c, tests/model_blocks.c and
+ * tests/model_hold.c, shares with the library nothing but the names of its
+ * counters.
  */
 #ifndef _SRPIC_TESTS_MODEL_H
 #define _SRPIC_TESTS_MODEL_H
@@ -40,8 +41,8 @@ struct kunit;
 				 MODEL_FLOW_DESTINATION | MODEL_FLOW_IPV6)
 
 enum model_kind {
-	MODEL_DATA,			/* can be sorted; all below cannot */
-	MODEL_FIN,
+	MODEL_DATA,			/* can be sorted */
+	MODEL_FIN,			/* likewise; all below cannot */
 	MODEL_SYN,
 	MODEL_RST,
 	MODEL_URG,
@@ -83,6 +84,7 @@ struct model_pkt {
 	u16 flow;
 	u16 how;
 	u8 kind;
+	u8 pause;			/* in us, behind its poll */
 };
 
 /**
@@ -92,8 +94,10 @@ struct model_pkt {
  * @limit: net.srpic.full_flush_pkts
  * @ring: descriptors in the receive ring
  * @hash: seed of the table's hash; 0: all flows fall into one set
+ * @hold_usecs: net.srpic.hold_usecs
  * @num: number of packets
- * @pkt: in order of arrival; the softirq ends behind the last one in any case
+ * @pkt: in order of arrival; the softirq ends behind the last one in any case,
+ *	and then NAPI stops, unless SRPIC was switched off
  */
 struct model_trace {
 	const char *name;
@@ -101,13 +105,15 @@ struct model_trace {
 	unsigned int limit;
 	unsigned int ring;
 	u64 hash;
+	unsigned int hold_usecs;
 	unsigned int num;
 	const struct model_pkt *pkt;
 };
 
 /*
- * Time in a run: a packet that leaves while packet i is received leaves at
- * 2 i, one that leaves in the flush at the end of i's softirq at 2 i + 1.
+ * Time in a run: a packet that leaves while packet i is received, or as a poll
+ * begins with i, leaves at 2 i; one that leaves as i's poll ends, at 2 i + 1;
+ * what is left when all have been received, at twice their number.
  */
 #define MODEL_LATE	(UINT_MAX - 1)	/* after the flush */
 #define MODEL_NONE	UINT_MAX	/* never; or no block */
@@ -122,6 +128,8 @@ struct model_trace {
  * @id: which, in the order in which they left
  * @time: when, likewise
  * @fault: MODEL_ALTERED and MODEL_ASTRAY, by the number of the packet
+ * @held: what the gauge said behind a softirq, by the number of its last packet
+ * @alarm: when the timer was to fire then, in us; UINT_MAX: never
  * @count: how far the counters went up
  */
 struct model_run {
@@ -130,6 +138,8 @@ struct model_run {
 	u16 id[MODEL_PKTS + 1];	/* one too many shows */
 	unsigned int time[MODEL_PKTS + 1];
 	u8 fault[MODEL_PKTS];
+	u64 held[MODEL_PKTS];
+	unsigned int alarm[MODEL_PKTS];
 	u64 count[SRPIC_STATS];
 };
 
@@ -141,6 +151,7 @@ enum model_invariant {
 	MODEL_PAWS,
 	MODEL_ONE_WAY_OUT,
 	MODEL_EMPTY_IN_TIME,
+	MODEL_WAITS_FOR_A_HOLE,
 	MODEL_BOUNDED,
 	MODEL_FLUSHED_FOR_A_CAUSE,
 	MODEL_COUNTED,
@@ -162,12 +173,13 @@ struct model_frame {
 };
 
 /**
- * struct model_block - packets of one flow that should leave together
+ * struct model_block - packets of one flow that should leave together, or, with
+ *	hold, that did
  * @flow: the flow
  * @first: its first packet
  * @last: its last packet
  * @pkts: how many there are
- * @left: when it should leave
+ * @left: when it should leave, or did
  */
 struct model_block {
 	u16 flow;
@@ -182,9 +194,12 @@ struct model_block {
  * @run: the run
  * @place: where in the order of leaving a packet was, by its number
  * @left: when it left
+ * @came: when its poll was, in us
  * @block_of: index of the block that it should be in
  * @blocks: number of blocks
  * @block: these
+ * @flows: number of flows, with hold
+ * @one_or_two: how many of the blocks may be one with another
  * @seen: the last packet at which a flow was counted
  * @count: what the counters should say
  * @overlap_or_stamp: blocks with both these causes, and not in @count
@@ -197,9 +212,12 @@ struct model {
 	const struct model_run *run;
 	unsigned int place[MODEL_PKTS];
 	unsigned int left[MODEL_PKTS];
+	unsigned int came[MODEL_PKTS];
 	unsigned int block_of[MODEL_PKTS];
 	unsigned int blocks;
 	struct model_block block[MODEL_PKTS];
+	unsigned int flows;
+	unsigned int one_or_two;
 	u16 seen[MODEL_FLOWS];
 	u64 count[SRPIC_COUNTERS];
 	unsigned int overlap_or_stamp;
@@ -219,6 +237,12 @@ static inline bool model_is_last(const struct model_trace *trace,
 				 unsigned int i)
 {
 	return trace->pkt[i].how & MODEL_LAST || i == trace->num - 1;
+}
+
+static inline bool model_ends_poll(const struct model_trace *trace,
+				   unsigned int i)
+{
+	return model_is_last(trace, i) || trace->pkt[i].how & MODEL_BUDGET;
 }
 
 static inline bool model_switches(const struct model_trace *trace,
@@ -252,8 +276,14 @@ static inline bool model_is_unsummed(const struct model_pkt *pkt)
  */
 static inline bool model_is_suitable(const struct model_pkt *pkt)
 {
-	return pkt->kind == MODEL_DATA && !model_is_unsummed(pkt) &&
+	return pkt->kind <= MODEL_FIN && !model_is_unsummed(pkt) &&
 	       !(model_is_padded(pkt) && pkt->how & MODEL_SUMMED);
+}
+
+/* How many sequence numbers it takes. */
+static inline u32 model_span(const struct model_pkt *pkt)
+{
+	return pkt->len + (pkt->kind == MODEL_FIN);
 }
 
 /* Which flows a packet may be of. */
@@ -279,6 +309,28 @@ static inline bool model_is_same_pair(u16 flow, u16 other)
 	return !((flow ^ other) & MODEL_FLOW_HOSTS);
 }
 
+/* Whether the two may be of one connection. */
+static inline bool model_is_related(const struct model_pkt *a,
+				    const struct model_pkt *b)
+{
+	enum model_scope scope_a = model_scope(a), scope_b = model_scope(b);
+
+	if (scope_a == MODEL_SCOPE_NONE || scope_b == MODEL_SCOPE_NONE)
+		return false;
+	if (scope_a == MODEL_SCOPE_HOSTS || scope_b == MODEL_SCOPE_HOSTS)
+		return model_is_same_pair(a->flow, b->flow);
+	return a->flow == b->flow;
+}
+
+/* Names the culprits; false, to be returned. */
+static inline bool model_broken(struct model *model,
+				enum model_invariant invariant, int a, int b)
+{
+	model->culprit[invariant][0] = a;
+	model->culprit[invariant][1] = b;
+	return false;
+}
+
 /* tests/model.c */
 unsigned long srpic_model_judge(struct model *model,
 				const struct model_run *run);
@@ -287,6 +339,12 @@ void srpic_model_explain(const struct model *model,
 
 /* tests/model_blocks.c */
 void srpic_model_find_blocks(struct model *model);
+
+/* tests/model_hold.c: of traces with hold */
+void srpic_model_see_blocks(struct model *model);
+bool srpic_model_keeps_deadlines(struct model *model);
+bool srpic_model_waits(struct model *model);
+bool srpic_model_hold_counted(struct model *model);
 
 /* tests/model_trace.c */
 enum model_shape {

@@ -106,7 +106,7 @@ static s64 end_of_run(const struct model *model,
 
 			if (model->block_of[j] == block - model->block &&
 			    at >= 0 && at <= next)
-				next = max(next, at + pkt[j].len);
+				next = max(next, at + model_span(&pkt[j]));
 		}
 	}
 	return next;
@@ -131,7 +131,7 @@ static unsigned long refusal(struct model *model,
 	*in_sequence = at == next;
 
 	if (abs(at) >= FAR || (at >= 0 && at < next) ||
-	    (at < next && at + pkt[i].len > next))
+	    (at < next && at + model_span(&pkt[i]) > next))
 		reasons |= BIT(SRPIC_FLUSH_OVERLAP);
 	if ((pkt[i].how ^ pkt[block->first].how) & MODEL_STAMP)
 		return reasons | BIT(SRPIC_FLUSH_TIMESTAMP);
@@ -247,10 +247,16 @@ void srpic_model_find_blocks(struct model *model)
 	bool on = true;
 
 	model->blocks = 0;
+	model->flows = 0;
+	model->one_or_two = 0;
 	model->overlap_or_stamp = 0;
 	model->ring_or_evict = 0;
 	memset(model->count, 0, sizeof(model->count));
 
+	if (trace->hold_usecs) {
+		srpic_model_see_blocks(model);
+		return;
+	}
 	for (i = 0; i < trace->num; i++) {
 		model->block_of[i] = MODEL_NONE;
 		if (on && model_is_suitable(&trace->pkt[i]))

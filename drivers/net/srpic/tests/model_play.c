@@ -5,6 +5,8 @@
 #include <kunit/test.h>
 #include <linux/bitops.h>
 #include <linux/gfp.h>
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <net/busy_poll.h>
 
@@ -60,6 +62,51 @@ struct sk_buff *srpic_model_make(struct model_fixture *fix, unsigned int i)
 	return skb;
 }
 
+/* The library reads the clock, unless it knows what time it is. */
+static void model_set_clock(struct model_fixture *fix)
+{
+	fix->dev.sn.srpic->now = fix->epoch + fix->now;
+}
+
+/* When the timer fires; UINT_MAX if it does not. */
+static unsigned int model_alarm(struct model_fixture *fix)
+{
+	struct hrtimer *timer = &fix->dev.sn.srpic->timer;
+
+	if (!hrtimer_is_queued(timer))
+		return UINT_MAX;
+	return div_u64(ktime_to_ns(hrtimer_get_expires(timer)) - fix->epoch,
+		       NSEC_PER_USEC);
+}
+
+/* Time passes behind a poll, and so the timer may have fired. */
+static void model_pause(struct model_fixture *fix, const struct model_pkt *pkt)
+{
+	fix->now += pkt->pause * NSEC_PER_USEC;
+	if (model_alarm(fix) * (u64)NSEC_PER_USEC <= fix->now)
+		hrtimer_cancel(&fix->dev.sn.srpic->timer);
+}
+
+/* The budget is used up, and the core polls again. */
+static void model_go_on(struct model_fixture *fix, const struct model_pkt *pkt)
+{
+	fix->time++;
+	srpic_end(&fix->dev.sn, false);
+	model_pause(fix, pkt);
+	srpic_begin(&fix->dev.sn);
+	model_set_clock(fix);
+}
+
+/* What is seen from outside when a softirq is over. */
+static void model_look(struct model_fixture *fix, unsigned int last)
+{
+	u64 stats[SRPIC_STATS];
+
+	srpic_fixture_stats(&fix->dev, stats);
+	fix->run.held[last] = stats[SRPIC_PACKETS_HELD];
+	fix->run.alarm[last] = model_alarm(fix);
+}
+
 /* What a driver's poll function does, until there is nothing left. */
 static void model_poll(struct model_fixture *fix, unsigned int *next)
 {
@@ -68,29 +115,50 @@ static void model_poll(struct model_fixture *fix, unsigned int *next)
 	struct sk_buff *skb;
 	bool last;
 
+	fix->time = 2 * i;
 	srpic_fixture_begin(&fix->dev);
+	model_set_clock(fix);
 	do {
 		last = model_is_last(trace, i);
 		fix->time = 2 * i;
 		skb = srpic_model_make(fix, i);
 		if (skb)
 			srpic_receive(&fix->dev.sn, skb);
-		if (!last && trace->pkt[i].how & MODEL_BUDGET) {
-			srpic_end(&fix->dev.sn, false);
-			srpic_begin(&fix->dev.sn);
-		}
+		if (!last && model_ends_poll(trace, i))
+			model_go_on(fix, &trace->pkt[i]);
 		i++;
 	} while (!last);
 	fix->time++;
 	srpic_fixture_end(&fix->dev);
+	model_look(fix, i - 1);
+	model_pause(fix, &trace->pkt[i - 1]);
 	*next = i;
 }
 
-/* The settings, which the library reads when it holds nothing. */
-static void model_set(struct model_fixture *fix, int block_size, int limit)
+/* What is held leaves: NAPI stops, or is polled if SRPIC is off now. */
+static void model_finish(struct model_fixture *fix)
 {
-	WRITE_ONCE(fix->dev.settings->block_size, block_size);
-	WRITE_ONCE(fix->dev.settings->full_flush_pkts, limit);
+	fix->time = 2 * fix->run.trace->num;
+	if (srpic_enabled(&fix->dev.sd)) {
+		srpic_stop(&fix->dev.sn, napi_disable);
+		napi_enable(&fix->dev.napi);
+	} else {
+		srpic_fixture_begin(&fix->dev);
+		srpic_fixture_end(&fix->dev);
+	}
+	srpic_enable(&fix->dev.sd, true);
+}
+
+/* The settings, which the library reads when it holds nothing. */
+static void model_set(struct model_fixture *fix,
+		      const struct model_trace *trace)
+{
+	struct srpic_net *settings = fix->dev.settings;
+
+	WRITE_ONCE(settings->block_size, trace->block_size);
+	WRITE_ONCE(settings->full_flush_pkts, trace->limit);
+	WRITE_ONCE(settings->hold_usecs, trace->hold_usecs);
+	srpic_set_ring(&fix->dev.sd, trace->ring);
 }
 
 /* The hash of a table that is empty. */
@@ -114,6 +182,8 @@ void srpic_model_begin(struct model_fixture *fix,
 		       const struct model_trace *trace)
 {
 	fix->no_memory = false;
+	fix->now = 0;
+	hrtimer_cancel(&fix->dev.sn.srpic->timer);
 	fix->run.trace = trace;
 	fix->run.num = 0;
 	memset(fix->run.fault, 0, trace->num);
@@ -126,13 +196,16 @@ void srpic_model_begin(struct model_fixture *fix,
 unsigned long srpic_model_play(struct model_fixture *fix,
 			       const struct model_trace *trace)
 {
+	struct srpic *srpic = fix->dev.sn.srpic;
 	struct model_run *run = &fix->run;
 	u64 before[SRPIC_STATS];
 	unsigned int i = 0;
 
-	model_set(fix, trace->block_size, trace->limit);
-	srpic_set_ring(&fix->dev.sd, trace->ring);
-	model_set_hash(&fix->dev.sn.srpic->table, trace->hash);
+	model_set(fix, trace);
+	model_set_hash(&srpic->table, trace->hash);
+	/* the longest of this trace is wanted */
+	srpic->held_usecs_max = 0;
+	fix->dev.sd.retired[SRPIC_HELD_USECS_MAX] = 0;
 
 	srpic_fixture_stats(&fix->dev, before);
 	srpic_model_begin(fix, trace);
@@ -142,7 +215,7 @@ unsigned long srpic_model_play(struct model_fixture *fix,
 			srpic_enable(&fix->dev.sd,
 				     !srpic_enabled(&fix->dev.sd));
 	}
-	srpic_enable(&fix->dev.sd, true);
+	model_finish(fix);
 
 	srpic_fixture_stats(&fix->dev, run->count);
 	for (i = 0; i < SRPIC_STATS; i++)
@@ -170,6 +243,7 @@ int srpic_model_init(struct kunit *test)
 		put_page(fix->page);
 		return err;
 	}
+	fix->epoch = ktime_get_ns() + 3600 * (u64)NSEC_PER_SEC;
 	test->priv = fix;
 	return 0;
 }

@@ -13,6 +13,8 @@
  * struct model_fixture - a device, and the model
  * @dev: the device
  * @page: payload of aggregates
+ * @epoch: begin of each trace, in ns: in the future, so that no timer fires
+ * @now: in a trace, from then on
  * @time: for what leaves now
  * @no_memory: a packet of the last trace could not be made
  * @wrong: what the last trace broke
@@ -25,6 +27,8 @@
 struct model_fixture {
 	struct srpic_fixture dev;
 	struct page *page;
+	u64 epoch;
+	u64 now;
 	unsigned int time;
 	bool no_memory;
 	unsigned long wrong;

@@ -83,6 +83,10 @@ static void make_trace_plain(struct shrinking *s)
 	plainer = *s->trace;
 	plainer.hash = 1;
 	try_trace(s, plainer);
+
+	plainer = *s->trace;
+	plainer.hold_usecs = 0;
+	try_trace(s, plainer);
 }
 
 /* Flows that differ in the same things as before, one of them flow 0. */
@@ -126,6 +130,9 @@ static void make_plain(struct shrinking *s, struct model_pkt *pkt)
 		plainer.how &= ~BIT(bit);
 		try_pkt(s, pkt, plainer);
 	}
+	plainer = *pkt;
+	plainer.pause = 0;
+	try_pkt(s, pkt, plainer);
 	if (!(pkt->how & MODEL_STAMP))
 		pkt->tsval = 0;
 }
@@ -195,9 +202,9 @@ void srpic_model_print_pkt(const struct model_pkt *pkt, char *buf, size_t len)
 	char how[224];
 
 	snprintf(buf, len,
-		 "{ .seq = %#x, .len = %u, .flow = %u, .kind = %s, .how = %s, .tsval = %#x }",
+		 "{ .seq = %#x, .len = %u, .flow = %u, .kind = %s, .how = %s, .tsval = %#x, .pause = %u }",
 		 pkt->seq, pkt->len, pkt->flow, kind_name(pkt->kind),
-		 how_names(pkt->how, how, sizeof(how)), pkt->tsval);
+		 how_names(pkt->how, how, sizeof(how)), pkt->tsval, pkt->pause);
 }
 
 /* As it can be pasted into model_cases[], without what KUnit puts ahead. */
@@ -210,7 +217,8 @@ void srpic_model_print(struct kunit *test, const struct model_trace *trace,
 	kunit_err(test, "}, { .name = \"%s\",\n", name);
 	kunit_err(test, ".block_size = %u, .limit = %u, .ring = %u,\n",
 		  trace->block_size, trace->limit, trace->ring);
-	kunit_err(test, ".hash = %#llx, TRACE(\n", trace->hash);
+	kunit_err(test, ".hash = %#llx, .hold_usecs = %u, TRACE(\n",
+		  trace->hash, trace->hold_usecs);
 	for (i = 0; i < trace->num; i++) {
 		srpic_model_print_pkt(&trace->pkt[i], text, sizeof(text));
 		kunit_err(test, "%s%s\n", text,

@@ -43,6 +43,7 @@ struct sender {
  * @odd: one of this many is no data
  * @padded: one of this many is short and padded, if it can be
  * @unsummed: one of this many has no checksum verdict
+ * @polls: one of this many is the last of its softirq
  */
 struct generator {
 	struct rnd_state *rnd;
@@ -59,6 +60,7 @@ struct generator {
 	unsigned int odd;
 	unsigned int padded;
 	unsigned int unsummed;
+	unsigned int polls;
 };
 
 static u32 below(struct rnd_state *rnd, u32 limit)
@@ -161,6 +163,9 @@ static void set_kind(struct generator *g, struct model_pkt *pkt)
 		pkt->kind = 1 + below(g->rnd, MODEL_KINDS - 1);
 	if (pkt->kind == MODEL_PURE_ACK)
 		pkt->len = 0;
+	else if ((pkt->kind == MODEL_SYN || pkt->kind == MODEL_FIN) &&
+		 one_in(g->rnd, 2))
+		pkt->len = 0;
 	else if (pkt->kind != MODEL_DATA)
 		pkt->len = 1 + pkt->len % MODEL_LINEAR;
 }
@@ -238,6 +243,38 @@ static void reorder(struct generator *g)
 	}
 }
 
+/* Often so long that a deadline has just come, or has not. */
+static u8 pause(struct rnd_state *rnd, unsigned int hold_usecs)
+{
+	u8 usecs = hold_usecs / 4 * below(rnd, one_in(rnd, 2) ? 2 : 6);
+
+	return usecs && one_in(rnd, 4) ? usecs - 1 : usecs;
+}
+
+/* Where polls end, and what happens then. */
+static void set_polls(struct generator *g, struct model_trace *trace)
+{
+	unsigned int switches = one_in(g->rnd, 16) ? 2 : 0;
+	struct rnd_state *rnd = g->rnd;
+	unsigned int i;
+
+	for (i = 0; i < g->num; i++) {
+		struct model_pkt *pkt = &g->pkt[i];
+
+		/* sorted with hold only */
+		if (pkt->kind == MODEL_FIN && !trace->hold_usecs)
+			pkt->kind = MODEL_RST;
+		if (one_in(rnd, 8))
+			pkt->how |= MODEL_BUDGET;
+		if (one_in(rnd, g->polls))
+			pkt->how |= MODEL_LAST;
+		if (pkt->how & MODEL_LAST && one_in(rnd, switches))
+			pkt->how |= MODEL_SWITCH;
+		if (pkt->how & (MODEL_LAST | MODEL_BUDGET))
+			pkt->pause = pause(rnd, trace->hold_usecs);
+	}
+}
+
 /* One after the other, so that a seed gives one trace with any compiler. */
 static void set_rates(struct generator *g)
 {
@@ -251,6 +288,7 @@ static void set_rates(struct generator *g)
 	g->odd = rate(g->rnd);
 	g->padded = rate(g->rnd);
 	g->unsummed = rate(g->rnd);
+	g->polls = rate(g->rnd);
 }
 
 /* Nothing that flushes, but what is given. */
@@ -265,6 +303,7 @@ static void set_clean(struct generator *g)
 	g->odd = 0;
 	g->padded = 0;
 	g->unsummed = 0;
+	g->polls = 0;
 }
 
 /* Those that can fill the longest block, or the table; returns the length. */
@@ -280,6 +319,7 @@ static unsigned int set_long(struct generator *g, enum model_shape shape,
 		trace->block_size = MODEL_BLOCK;
 		trace->limit = 0;
 		trace->ring = 256;
+		trace->hold_usecs = 0;
 		g->many = shape == MODEL_MANY_FLOWS;
 	}
 	trace->hash |= g->many;
@@ -298,9 +338,7 @@ void srpic_model_trace(struct rnd_state *rnd, enum model_shape shape,
 {
 	struct generator g = { .rnd = rnd, .pkt = pkt };
 	bool is_long = one_in(rnd, 200) || shape != MODEL_RANDOM;
-	unsigned int switches = one_in(rnd, 16) ? 2 : 0;
-	unsigned int polls = rate(rnd);
-	unsigned int num, i;
+	unsigned int num;
 
 	set_rates(&g);
 	g.senders = 1 + below(rnd, 3);
@@ -314,27 +352,21 @@ void srpic_model_trace(struct rnd_state *rnd, enum model_shape shape,
 	trace->limit = one_in(rnd, 8) ? 1 + below(rnd, num) : 0;
 	trace->ring = one_in(rnd, 8) ? 1 + below(rnd, num) : 256;
 	trace->hash = one_in(rnd, 2) ? prandom_u32_state(rnd) : 0;
+	trace->hold_usecs = one_in(rnd, 3) ? 4 * (1 + below(rnd, 25)) : 0;
 
 	if (is_long)
 		num = set_long(&g, shape, trace);
-	if (shape != MODEL_RANDOM || (is_long && one_in(rnd, 2))) {
+	if (shape != MODEL_RANDOM ||
+	    ((is_long || trace->hold_usecs) && one_in(rnd, 2)))
 		set_clean(&g);
-		polls = 0;
-	}
+	if (trace->hold_usecs && !g.polls)
+		g.polls = 3;
 
 	add_senders(&g);
 	while (g.num < num)
 		send(&g);
 	reorder(&g);
-	for (i = 0; i < num; i++) {
-		if (one_in(rnd, 8))
-			pkt[i].how |= MODEL_BUDGET;
-		if (!one_in(rnd, polls))
-			continue;
-		pkt[i].how |= MODEL_LAST;
-		if (one_in(rnd, switches))
-			pkt[i].how |= MODEL_SWITCH;
-	}
+	set_polls(&g, trace);
 
 	trace->num = num;
 	trace->pkt = pkt;

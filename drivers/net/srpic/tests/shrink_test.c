@@ -27,13 +27,14 @@ static void trace_is_shortened_and_printed(struct kunit *test)
 		{ 10, 7, 10, .flow = 4, .how = MODEL_STAMP },
 		{ 20, 0, 10, .flow = 4, .how = MODEL_LAST },
 		{ 30, 7, 10, .flow = 4, .kind = MODEL_FIN, .how = MODEL_STAMP },
-		{ 40, 7, 10, .flow = 4, .how = MODEL_STAMP },
+		{ 40, 7, 10, .flow = 4, .how = MODEL_STAMP, .pause = 9 },
 		{ 50, 7, 10, .flow = 6, .kind = MODEL_URG, .how = MODEL_STAMP },
 		{ 60, 7, 10, .flow = 5, .kind = MODEL_SYN, .how = MODEL_STAMP },
 		{ 70, 7, 10, .flow = 5, .kind = MODEL_FIN },
 	};
 	struct model_trace trace = {
 		.block_size = 3, .limit = 5, .ring = 7, .hash = 11,
+		.hold_usecs = 13,
 		.num = ARRAY_SIZE(pkt), .pkt = pkt,
 	};
 	char text[MODEL_TEXT];
@@ -43,14 +44,15 @@ static void trace_is_shortened_and_printed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, trace.limit, 0);
 	KUNIT_EXPECT_EQ(test, trace.ring, 0);
 	KUNIT_EXPECT_EQ(test, trace.hash, 1);
+	KUNIT_EXPECT_EQ(test, trace.hold_usecs, 0);
 	KUNIT_ASSERT_EQ(test, trace.num, 2);
 
 	srpic_model_print_pkt(&pkt[0], text, sizeof(text));
 	KUNIT_EXPECT_STREQ(test, text,
-			   "{ .seq = 0x1e, .len = 10, .flow = 0, .kind = MODEL_FIN, .how = 0, .tsval = 0x0 }");
+			   "{ .seq = 0x1e, .len = 10, .flow = 0, .kind = MODEL_FIN, .how = 0, .tsval = 0x0, .pause = 0 }");
 	srpic_model_print_pkt(&pkt[1], text, sizeof(text));
 	KUNIT_EXPECT_STREQ(test, text,
-			   "{ .seq = 0x3c, .len = 10, .flow = 1, .kind = MODEL_DATA, .how = MODEL_STAMP, .tsval = 0x7 }");
+			   "{ .seq = 0x3c, .len = 10, .flow = 1, .kind = MODEL_DATA, .how = MODEL_STAMP, .tsval = 0x7, .pause = 0 }");
 }
 
 /* No library can keep to blocks of no packet: any one packet is a failure. */

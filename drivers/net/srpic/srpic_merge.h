@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Merging: packets of a flow that follow each other leave as one, as a NIC that
+ * merges (hardware GRO) would hand them to GRO.
+ */
+#ifndef _SRPIC_MERGE_H
+#define _SRPIC_MERGE_H
+
+#include <linux/netdevice.h>
+
+/*
+ * Whether GRO would merge the packets of a device, in the way that it does by
+ * default, and looks at no longer link header than Ethernet's for it.
+ */
+static inline bool srpic_may_merge(const struct net_device *netdev)
+{
+	return !netif_elide_gro(netdev) &&
+	       !(netdev->features & NETIF_F_GRO_FRAGLIST) &&
+	       netdev->hard_header_len == ETH_HLEN;
+}
+
+bool srpic_receive_merged(struct napi_struct *napi, struct sk_buff *skb,
+			  bool merged);
+
+#endif /* _SRPIC_MERGE_H */
