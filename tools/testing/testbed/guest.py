@@ -150,6 +150,13 @@ def ran_ns(process):
     return int((process / "schedstat").read_text().split()[0])
 
 
+def poll_in_threads():
+    """Have snd's device and the device under test polled in threads."""
+    ns("snd", f"ethtool -K {SND_DEV} gro on")   # has it poll
+    for name, dev in (("snd", SND_DEV), ("rcv", DUT)):
+        sysfs("threaded", 1, name, dev)
+
+
 def poll_in_a_thread(on):
     """
     Have frames polled by a thread, which cannot run before this process

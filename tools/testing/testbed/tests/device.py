@@ -12,6 +12,7 @@ from frames import namespace
 
 SIOCETHTOOL = 0x8946
 ETHTOOL_GSTATS, ETHTOOL_GPFLAGS, ETHTOOL_SPFLAGS = 0x1D, 0x27, 0x28
+ETHTOOL_SGRO = 0x2C
 
 
 class Device:
@@ -43,6 +44,9 @@ class Device:
     def switch(self, on):
         """As guest.switch()."""
         self.set_flags(self.private_flags[on])
+
+    def set_gro(self, on):
+        self.request(array.array("I", [ETHTOOL_SGRO, on]))
 
     def stats(self):
         """As guest.ethtool_stats()."""

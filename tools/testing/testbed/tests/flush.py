@@ -7,7 +7,7 @@ import unittest
 from itertools import repeat
 
 import guest
-from frames import ACK, FIN, NOBODY_V4, THROTTLE_US, Wire
+from frames import ACK, NOBODY_V4, THROTTLE_US, URG, Wire
 
 DUT = guest.DUT
 STRANGERS = ("10.0.2.77", 5201), (NOBODY_V4, 4000)      # with the same ports
@@ -127,6 +127,18 @@ class FlushTest(unittest.TestCase):
         guest.ns("rcv", f"ethtool -K {DUT} gro off")
         self.assertEqual([len(f) for f in got], [74 + 400])
 
+    def test_blocks_leave_merged(self):
+        """GRO alone makes one of them all, and does not merge aggregates."""
+        guest.ns("rcv", f"ethtool -K {DUT} gro on")
+        self.addCleanup(guest.ns, "rcv", f"ethtool -K {DUT} gro off")
+        setting("block_size", 4)
+        frames = [self.wire.frame(1000 * n, 1000, df=True, ident=n)
+                  for n in range(12)]
+        for on, sizes in (True, 3 * [54 + 4000]), (False, [54 + 12000]):
+            guest.switch(on)
+            got = self.wire.burst(frames)
+            self.assertEqual([len(f) for f in got], sizes)
+
     def test_block(self):
         setting("block_size", 4)
         self.burst(self.frames([300, 200, 100, 0, 900, 800, 700, 600, 500]),
@@ -148,7 +160,7 @@ class FlushTest(unittest.TestCase):
 
     def test_barrier(self):
         frames = self.frames([200, 100]) + [
-            self.wire.frame(300, 10, flags=FIN | ACK)] + self.frames([0])
+            self.wire.frame(300, 10, flags=URG | ACK)] + self.frames([0])
         self.burst(frames, [1, 0, 2, 3], barrier=1, poll=1)
 
     def test_fragment_is_a_barrier_of_its_hosts(self):

@@ -16,7 +16,7 @@ ETH_P_IP = 0x0800
 ETH_P_IPV6 = 0x86DD
 ETH_P_ALL = 3
 CLONE_NEWNET = 0x40000000
-FIN, ACK = 0x01, 0x10
+FIN, SYN, ACK, URG = 0x01, 0x02, 0x10, 0x20
 
 # The longest rx-usecs that igb's register holds: of 10000, the driver drops the
 # highest bit. The testbed's device makes 33 ms of it.
@@ -82,7 +82,7 @@ def checksum(data):
 
 def tcp_frame(macs, seq, length, *, port=4000, tsval=None, flags=ACK,
               fragment=False, df=False, v6=False, hop_by_hop=False, ends=None,
-              ack=1, options=b"", payload=None):
+              ack=1, options=b"", payload=None, ident=1):
     """A frame with TCP payload; macs is (destination, source), 6 bytes each.
 
     A connection is named by its ends, (address, port) of source and
@@ -118,7 +118,7 @@ def tcp_frame(macs, seq, length, *, port=4000, tsval=None, flags=ACK,
         pseudo = addresses + struct.pack(">HH", socket.IPPROTO_TCP, size)
 
         def ip(check):
-            return struct.pack(">BBHHHBBH", 0x45, 0, 20 + size, 1,
+            return struct.pack(">BBHHHBBH", 0x45, 0, 20 + size, ident,
                                0x2000 if fragment else 0x4000 * df,
                                64, socket.IPPROTO_TCP, check) + addresses
 

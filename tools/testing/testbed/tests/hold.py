@@ -9,7 +9,7 @@ import unittest
 
 import guest
 from device import Device
-from frames import ACK, FIN, THROTTLE_US, Wire
+from frames import ACK, FIN, SYN, THROTTLE_US, URG, Wire
 
 DUT = guest.DUT
 HOLD_USECS_MAX = 100000
@@ -59,6 +59,12 @@ class HoldTest(unittest.TestCase):
         HoldTest.port += 1
         self.frames = [self.wire.frame(100 * n, 100, port=self.port)
                        for n in range(pkts)]
+
+    def frame(self, seq, length, **kwargs):
+        """Another one of the flow, the last of its frames."""
+        self.frames.append(self.wire.frame(seq, length, port=self.port,
+                                           **kwargs))
+        return self.frames[-1]
 
     def hold(self, usecs):
         guest.sysctl("rcv", {"net.srpic.hold_usecs": usecs,
@@ -165,21 +171,45 @@ class HoldTest(unittest.TestCase):
 
     def test_barrier(self):
         self.hold_one()
-        fin = self.wire.frame(300, 10, port=self.port, flags=FIN | ACK)
-        self.frames.append(fin)
-        self.send(fin)
+        self.send(self.frame(300, 10, flags=URG | ACK))
         self.up(2, len(self.frames) - 1)
         self.moved(flush_poll=1, flush_barrier=1)
+        # it may have been what comes next; what is below is late in any case
+        self.send(self.frames[1])
+        self.up(1)
+        self.send(self.frames[5])
+        self.up(5)
+        self.send(self.frames[7])
+        self.up()
+        self.moved(held=1, flush_poll=3, flush_barrier=1)
 
-    def test_barrier_ends_what_is_known(self):
-        """Nobody knows which number comes after a barrier."""
-        ack = self.wire.frame(0, 0, port=self.port)
-        self.send(self.frames[0], ack, self.frames[2])
-        self.up(0, 2)
-        stats = self.device.stats()
-        self.assertEqual(stats["srpic_packets_held"], 0)
-        self.assertEqual(stats["srpic_flush_deadline"],
-                         self.before["srpic_flush_deadline"])
+    def test_pure_ack(self):
+        """The flow goes on where it did."""
+        self.send(self.frames[0])
+        self.up(0)
+        self.send(self.frame(100, 0), self.frames[2])
+        self.up(len(self.frames) - 1)
+        self.moved(held=1, flush_poll=1)
+        self.send(self.frames[1])
+        self.up(1, 2)
+
+    def test_fin(self):
+        """It waits for its turn, and ends no waiting."""
+        self.send(self.frames[0], self.frames[2],
+                  self.frame(300, 10, flags=FIN | ACK))
+        self.up(0)
+        self.moved(held=2, flush_poll=1)
+        self.send(self.frames[1])
+        self.up(1, 2, len(self.frames) - 1)
+
+    def test_syn(self):
+        """The first data is known, too."""
+        self.send(self.frame((1 << 32) - 1, 0, flags=SYN), self.frames[1])
+        self.up(len(self.frames) - 1)
+        self.moved(held=1)
+        self.send(self.frames[0])
+        self.up(0, 1)
+        self.moved(flush_hole=1)
 
     def test_in_order(self):
         """Nothing waits, however it falls into polls."""
@@ -223,8 +253,11 @@ class HoldTest(unittest.TestCase):
         self.begin_flow(HELD_PKTS_MAX + 3)
         self.send(self.frames[0])
         self.up(0)
+        began = time.monotonic()
         for start in range(2, len(self.frames), 128):
             self.send(*self.frames[start:start + 128])
+        if time.monotonic() - began > 0.9 * HOLD_USECS_MAX / 1e6:
+            self.skipTest("this kernel takes too long for them")
         self.up(*range(2, len(self.frames)), quiet=0.02)
         self.moved(flush_poll=1, flush_evict=1)
 

@@ -18,7 +18,7 @@ FRAME_MAX = 1514
 IPV4, IPV6 = b"\x08\x00", b"\x86\xdd"
 TAGS = CTAG, STAG = b"\x81\x00", b"\x88\xa8"
 TCP = 6
-ACK, PSH, FLAGS = 0x010, 0x008, 0xFFF
+ACK, PSH, FIN, URG, CWR, FLAGS = 0x010, 0x008, 0x001, 0x020, 0x080, 0xFFF
 
 BURST = 63              # below the budget of a poll
 JUMBO_BURST = 40
@@ -50,35 +50,47 @@ class Flow:
         self.isn = rng.choice([rng.randrange(1 << 32),
                                (1 << 32) - rng.randrange(5000)])
         self.tsval = rng.choice([None, rng.randrange(1 << 32)])
+        self.tick = rng.choice([500, 20000, 1 << 20])   # bytes
         self.offset = rng.randrange(1 << 16)
         vlan = 0
         for tag, tci in self.tags:
             vlan = tci & 0xFFF | (0x1000 if tag == STAG else 0)
         self.key = (vlan, self.addresses), self.ports   # as read() has it
         self.sizes = sizes
+        # most are alike, so that they can be merged
+        self.size = rng.choice([None, *[rng.randint(*sizes)] * 3])
+        self.odd = rng.choice([0, 0.1])         # share of other sizes
+        self.label = rng.choice([0, rng.randrange(1 << 20)])
+        self.frag = rng.choice([0x4000, 0x4000, 0])
+        self.ident = rng.randrange(1 << 16)
+        self.step = rng.choice([0, 1, 1, rng.randrange(1 << 16)])
         self.pseudo = int.from_bytes(self.addresses, "big") + TCP
         self.sent = 0
 
     def segment(self, rng):
         """The next bytes of this flow, as arguments of frame()."""
-        size = rng.randint(*self.sizes)
+        size = self.size
+        if not size or rng.random() < self.odd:
+            size = rng.randint(*self.sizes)
         start = (self.offset + self.sent) & 0xFFFF
-        f = {"seq": self.isn + self.sent, "payload": POOL[start:start + size]}
+        f = {"seq": self.isn + self.sent, "payload": POOL[start:start + size],
+             "label": self.label, "frag": self.frag, "ident": self.ident}
         if self.tsval is not None:
-            f["tsval"] = self.tsval + self.sent // 500
+            f["tsval"] = self.tsval + self.sent // self.tick
         self.sent += size
+        self.ident = self.ident + self.step & 0xFFFF
         return f
 
 
-def frame(flow, seq, payload, tsval=None, options=None, tags=None,
-          ethertype=None, version=None, ihl=None, tos=0, length=None, ident=1,
-          frag=0x4000, ttl=64, proto=TCP, ip_options=b"", extensions=(),
-          ip_check=0, doff=None, flags=ACK, ack=1, window=512, check=0,
-          urgent=0, trailer=b""):
+def frame(flow, seq, payload, tsval=None, tsecr=0, options=None, tags=None,
+          ethertype=None, version=None, ihl=None, tos=0, label=0, length=None,
+          ident=1, frag=0x4000, ttl=64, proto=TCP, ip_options=b"",
+          extensions=(), ip_check=0, doff=None, flags=ACK, ack=1, window=512,
+          check=0, urgent=0, trailer=b""):
     """A frame. What is None is as it ought to be; checks are an error."""
     if options is None:
         options = b"" if tsval is None else struct.pack(
-            ">II4x", 0x0101080A, tsval & 0xFFFFFFFF)
+            ">III", 0x0101080A, tsval & 0xFFFFFFFF, tsecr)
     if doff is None:
         doff = 5 + len(options) // 4
     tcp = flow.ports + struct.pack(
@@ -92,7 +104,8 @@ def frame(flow, seq, payload, tsval=None, options=None, tags=None,
             chain = bytes([proto]) + body + chain
             proto = kind
         ip = struct.pack(
-            ">IHBB", (6 if version is None else version) << 28 | tos << 20,
+            ">IHBB",
+            (6 if version is None else version) << 28 | tos << 20 | label,
             len(chain) + len(tcp) if length is None else length, proto,
             ttl) + flow.addresses + chain
     else:
@@ -115,12 +128,14 @@ def frame(flow, seq, payload, tsval=None, options=None, tags=None,
 # Mutations. The gentle ones leave a segment suitable: it must be sorted.
 
 def m_harmless(rng, flow, f):
-    """A field that is no business of a sorter."""
+    """A field that is no business of a sorter, but of who merges."""
     f |= rng.choice([
         {"tos": rng.randrange(256)}, {"ttl": rng.randrange(256)},
-        {"ident": rng.randrange(65536)}, {"frag": rng.choice([0, 0x8000])},
+        {"ident": rng.choice([rng.randrange(65536), f["ident"] ^ 1])},
+        {"frag": f["frag"] ^ rng.choice([0x4000, 0x8000])},
         {"window": rng.randrange(65536)}, {"ack": rng.randrange(1 << 32)},
-        {"urgent": rng.randrange(65536)}, {"flags": ACK | PSH}])
+        {"urgent": rng.randrange(65536)}, {"flags": ACK | PSH},
+        {"tsecr": rng.randrange(1 << 32)}, {"label": rng.randrange(1 << 20)}])
 
 
 def m_payload(rng, flow, f):
@@ -266,7 +281,7 @@ def b_zero_check(rng, flow, raw):
     return raw[:head + 16] + b"\0\0" + raw[head + 18:]
 
 
-GENTLE = [m_harmless, m_harmless, m_payload, m_priority]
+GENTLE = [*[m_harmless] * 4, m_payload, m_priority]
 BYTES = [b_truncate, b_flip, b_zero_check]
 ROUGH = [
     m_seq, m_tsval, m_length, m_ihl, m_version, m_doff, m_flags, m_fragment,
@@ -276,9 +291,7 @@ ROUGH = [
 
 def is_repaired(raw):
     """Whether QEMU's igb sends another frame: it fills in a length of 0."""
-    at = 14
-    while raw[at - 2:at] in TAGS:
-        at += 4
+    at = network(raw)
     return raw[at - 2:at] == IPV6 and raw[at + 4:at + 6] == b"\0\0"
 
 
@@ -295,7 +308,7 @@ def mutant(rng, flow, segment, sound, kinds):
         raw = frame(flow, **f)
         if spoil:
             raw = spoil(rng, flow, raw)
-    return raw[:max(len(sound), FRAME_MAX)]
+    return raw[:max(len(sound) + 4, FRAME_MAX)]     # with a tag
 
 
 VALID, GENTLE_ONE, ROUGH_ONE = range(3)
@@ -375,7 +388,7 @@ def valid_flows(seed, jumbo):
     sizes = rng.choice([(1, 12), (20, 120), (20, 120), (100, 300),
                         (100, 300), (1200, 1380)])
     if jumbo:
-        sizes = rng.choice([(1, 8900), (8000, 8900)])
+        sizes = rng.choice([(1, 8900), (8000, 8900), (1000, 4000)])
     flows = [Flow(rng, sizes) for _ in range(rng.choice([1, 1, 1, 2]))]
     found = []
     for _ in range(JUMBO_BURST if jumbo else BURST):
@@ -385,26 +398,32 @@ def valid_flows(seed, jumbo):
     return found
 
 
-def burst(seed, number, jumbo=False):
+def arrival(rng, numbers):
+    """In which order they come: some more, some less out of order."""
+    depth = rng.choice([2, 10, BURST])
+    return sorted(numbers, key=lambda n: n + depth * rng.random())
+
+
+def burst(seed, number, jumbo=False, is_gentle=False):
     """
     The burst of this seed and number. Valid flows serve for some bursts.
 
     Rough mutants come in clusters: each of these may end a block. Gentle ones
-    lie anywhere.
+    lie anywhere; is_gentle says that there are no others.
     """
-    segments = list(valid_flows(seed << 32 | number // 8, jumbo))
+    segments = valid_flows(seed << 32 | number // 8, jumbo)
     rng = random.Random(seed << 32 | 1 << 31 | number)
-    rng.shuffle(segments)
     total = len(segments)
-    rough = rng.randrange(total // 3)
-    gentle = rng.randrange(total * 2 // 5)
-    items = [(frame, flow, VALID) for flow, _, frame in
-             segments[rough + gentle:]]
-    items += [(mutant(rng, *segment, GENTLE), segment[0], GENTLE_ONE)
-              for segment in segments[rough:rough + gentle]]
-    rng.shuffle(items)
-    spoilt = [(mutant(rng, *segment, ROUGH), segment[0], ROUGH_ONE)
-              for segment in segments[:rough]]
+    order = rng.sample(range(total), total)
+    rough = 0 if is_gentle else rng.randrange(total * 2 // 7)
+    gentle = rng.choice([0, *[rng.randrange(total * 2 // 5)] * 2])
+    spoilt = [(mutant(rng, *segments[n], ROUGH), segments[n][0], ROUGH_ONE)
+              for n in order[:rough]]
+    items = [(*segments[n], n in order[rough:rough + gentle])
+             for n in arrival(rng, order[rough:])]
+    items = [(mutant(rng, flow, segment, sound, GENTLE), flow, GENTLE_ONE)
+             if change else (sound, flow, VALID)
+             for flow, segment, sound, change in items]
     clusters = rng.randint(1, 4) if jumbo else rng.randint(4, 14)
     for size in shares(rng, rough, clusters):
         at = rng.randint(0, len(items))
@@ -445,12 +464,13 @@ def leads_to_tcp(raw, at, kind):
     return True
 
 
-def read(raw, nic_checks, gro):
+def read(raw, nic_checks, gro, hold=False):
     """
     (what becomes of a frame, its flow): a flow is (hosts, ports).
 
     nic_checks says whether the NIC's verdict of the checksum is in use, gro
-    whether the host checks what has no verdict.
+    whether the host checks what has no verdict, hold whether packets are held
+    beyond the poll: a FIN is a byte then.
     """
     at, vlan, proto = 14, 0, raw[12:14]
     if proto in TAGS:
@@ -481,9 +501,11 @@ def read(raw, nic_checks, gro):
     flow = (vlan, hosts), raw[tcp:tcp + 4]
     segment = raw[tcp:at + size]
     doff = segment[12] >> 4
+    flags = word(segment, 12) & 0xFFF & ~PSH
+    fin = flags & FIN if hold else 0
     suitable = (
-        len(segment) > 4 * doff
-        and word(segment, 12) & 0xFFF & ~PSH == ACK
+        len(segment) + fin > 4 * doff
+        and flags ^ fin == ACK
         and (doff == 5 or doff == 8
              and segment[20:24] == b"\1\1\x08\x0a")
         and (nic_checks or gro and size == room)
@@ -492,25 +514,84 @@ def read(raw, nic_checks, gro):
     return (TAKE if suitable else BARRIER), flow
 
 
-def payload(raw):
-    """(flow, sequence number, payload) of a TCP frame, aggregates too."""
-    tagged = raw[12:14] in TAGS
-    at = 18 if tagged else 14
-    vlan = word(raw, 14) & 0xFFF if tagged else 0
-    if vlan and raw[12:14] == STAG:
-        vlan |= 0x1000
-    if raw[at - 2:at] == IPV4 and raw[at] == 0x45 and raw[at + 9] == TCP:
-        hosts, tcp, end = raw[at + 12:at + 20], at + 20, word(raw, at + 2)
-    elif raw[at - 2:at] == IPV6 and raw[at + 6] == TCP:
-        hosts, tcp = raw[at + 8:at + 40], at + 40
-        end = 40 + word(raw, at + 4)
-    else:
-        return None
-    if len(raw) < tcp + 20:
-        return None
-    return (((vlan, hosts), raw[tcp:tcp + 4]),
-            int.from_bytes(raw[tcp + 4:tcp + 8], "big"),
-            raw[tcp + 4 * (raw[tcp + 12] >> 4):at + end])
+def network(raw):
+    """Where IP begins."""
+    at = 14
+    while raw[at - 2:at] in TAGS:
+        at += 4
+    return at
+
+
+def segments(raw, kind, tcp, size, step):
+    """
+    The frames that an aggregate is made of, or itself alone if it is none that
+    GSO can do this with: headers or checksums differ from what they ought to be.
+
+    kind is virtio's, 0 if just the checksum is to be made; tcp says where TCP
+    begins, size is that of the payload of all but the last one, step is what
+    IPv4 identifiers grow by.
+    """
+    at, head = network(raw), tcp + 4 * (raw[tcp + 12] >> 4)
+    v4 = raw[at - 2:at] == IPV4
+    hosts = raw[at + 12:at + 20] if v4 else raw[at + 8:at + 40]
+    pseudo = int.from_bytes(hosts, "big") + TCP
+    flags = word(raw, tcp + 12)
+    if not kind:
+        size = len(raw)
+    elif kind != (1 if v4 else 4) | (0x80 if flags & CWR else 0) or \
+            not 0 < size < len(raw) - head:
+        return [raw]
+    if (word(raw, tcp + 16) - pseudo - (len(raw) - tcp)) % 65535 or \
+            (checksum(raw[at:at + 20]) or word(raw, at + 2) != len(raw) - at
+             if v4 else word(raw, at + 4) != len(raw) - at - 40):
+        return [raw]
+    found = []
+    for n, start in enumerate(range(head, len(raw), size)):
+        part = bytearray(raw[:head] + raw[start:start + size])
+        first, last = not n, start + size >= len(raw)
+        struct.pack_into(">I", part, tcp + 4, int.from_bytes(
+            raw[tcp + 4:tcp + 8], "big") + start - head & 0xFFFFFFFF)
+        struct.pack_into(">HHH", part, tcp + 12, flags & ~(
+            (0 if first else CWR) | (0 if last else PSH | FIN)),
+            word(raw, tcp + 14), 0)
+        good = checksum(part[tcp:], pseudo + len(part) - tcp)
+        struct.pack_into(">H", part, tcp + 16, good)
+        if v4:
+            struct.pack_into(">HH", part, at + 2, len(part) - at,
+                             word(raw, at + 4) + n * step & 0xFFFF)
+            part[at + 10:at + 12] = bytes(2)
+            struct.pack_into(">H", part, at + 10, checksum(part[at:at + 20]))
+        else:
+            struct.pack_into(">H", part, at + 4, len(part) - at - 40)
+        found.append(bytes(part))
+    return found
+
+
+def parts(raw, how, is_sent):
+    """
+    The frames that came up as raw; how has segments()'s arguments but the last
+    one, or is None. Whether identifiers grow, is_sent() says: of a frame, if it
+    was sent.
+    """
+    if not how:
+        return [raw]
+    grown = segments(raw, *how, 1)
+    return grown if all(map(is_sent, grown)) else segments(raw, *how, 0)
+
+
+def without_urgent(raw):
+    """A frame without an urgent pointer that nobody reads: GRO may lose it."""
+    at = network(raw)
+    tcp = at + (20 if raw[at - 2:at] == IPV4 else 40)
+    proto = raw[at + 9:at + 10] if raw[at - 2:at] == IPV4 else \
+        raw[at + 6:at + 7]
+    urgent = raw[tcp + 18:tcp + 20]
+    if raw[at - 2:at] not in (IPV4, IPV6) or proto != bytes([TCP]) or \
+            len(urgent) < 2 or urgent == b"\0\0" or raw[tcp + 13] & URG:
+        return raw
+    good = (word(raw, tcp + 16) + word(urgent, 0)) % 65535
+    return b"%b%b\0\0%b" % (raw[:tcp + 16], good.to_bytes(2, "big"),
+                            raw[tcp + 20:])
 
 
 def padded(raw):
@@ -518,7 +599,7 @@ def padded(raw):
     What frames are told apart by. One is padded to 60 bytes, without its tag
     if that is taken out.
     """
-    return raw.ljust(64, b"\0")
+    return without_urgent(raw).ljust(64, b"\0")
 
 
 def places(frames, came):
@@ -535,7 +616,7 @@ def places(frames, came):
 
 def sequence(raw):
     """The sequence number of a suitable frame."""
-    at = 18 if raw[12:14] in TAGS else 14
+    at = network(raw)
     at += 24 if raw[at - 2:at] == IPV4 else 44
     return int.from_bytes(raw[at:at + 4], "big")
 
@@ -556,19 +637,44 @@ def by_flow(verdicts, left):
     return flows.values()
 
 
-def overtaken(frames, verdicts, left):
+@lru_cache(256)
+def gro_key(raw):
+    """
+    What else than SRPIC GRO tells flows apart by: tags and IPv6's flow label.
+    None if it does not know the frame for TCP: that overtakes what it keeps.
+    """
+    at = network(raw)
+    if raw[at - 2:at] == IPV4:
+        tcp, size, key = at + 20, word(raw, at + 2), raw[12:at]
+        hosts, sound = raw[at + 12:tcp], not checksum(raw[at:tcp])
+    else:
+        tcp, size = at + 40, 40 + word(raw, at + 4)
+        key = raw[12:at], raw[at + 1] & 15, raw[at + 2:at + 4], raw[at + 6]
+        hosts, sound = raw[at + 8:tcp], True
+    segment = raw[tcp:at + size]
+    sound = sound and 20 <= 4 * (segment[12] >> 4) <= len(segment) and \
+        not checksum(segment, int.from_bytes(hosts, "big") + TCP
+                     + len(segment))
+    return key if sound else None
+
+
+def overtaken(frames, verdicts, left, gro):
     """
     Which frame left ahead of one that came before it, and is not above it, if
-    any did: what holds even if some wait longer than others.
+    any did: what holds even if some wait longer than others. GRO keeps some
+    frames, and others overtake them which it does not take for the same flow's.
     """
     for order in by_flow(verdicts, left):
         for at, n in enumerate(order):
             for later in order[at + 1:]:
-                if later < n and not (
-                        verdicts[n][0] == verdicts[later][0] == TAKE
-                        and sequence(frames[n]) - sequence(frames[later])
-                        & 1 << 31):
-                    return f"frame {n} left ahead of frame {later}"
+                kinds = {verdicts[n][0], verdicts[later][0]}
+                if later > n or kinds == {TAKE} and \
+                        sequence(frames[n]) - sequence(frames[later]) & 1 << 31:
+                    continue
+                if gro and (kinds - {TAKE, BARRIER} or not gro_key(frames[n])
+                            or gro_key(frames[n]) != gro_key(frames[later])):
+                    continue
+                return f"frame {n} left ahead of frame {later}"
     return None
 
 
@@ -596,6 +702,17 @@ def disorder(frames, verdicts, left, whole):
             last, newest = n, max(newest, n)
             closed = newest == came
     return None
+
+
+def gro_disorder(frames, verdicts, left, whole, sort=True):
+    """
+    As disorder(), with GRO: of what SRPIC has taken, and GRO does not take for
+    another flow. Or, if it sorts nothing, as they came.
+    """
+    taken = {n: (TAKE if sort else BARRIER, (flow, gro_key(frames[n])))
+             for n, (verdict, flow) in verdicts.items()
+             if verdict == TAKE and gro_key(frames[n])}
+    return disorder(frames, taken, [n for n in left if n in taken], whole)
 
 
 @dataclass
