@@ -40,7 +40,8 @@ class Chapter:
     def __init__(self, experiment, rows, defaults, origin):
         """
         defaults is what the job's script does if a job does not say, those of
-        now: rows have those that they are of. origin is the commit and the
+        now: rows have those that they are of, but for what was added since, by
+        which it does what it did. origin is the commit and the
         kernel of the rows.
         """
         self.name, self.title = experiment.name, experiment.title
@@ -49,7 +50,8 @@ class Chapter:
         self.length = experiment.length
         said = {key for quick in (False, True)
                 for run in experiment.runs(quick) for key in run.job}
-        rows = [row | {"job": row["defaults"] | row["job"]} for row in rows]
+        rows = [row | {"job": defaults | row["defaults"] | row["job"]}
+                for row in rows]
         self.rows = usable(rows, self.length)
         self.unused = len(rows) - len(self.rows)
         self.grids = [[(defaults | run.job, run.srpic, run.seed)

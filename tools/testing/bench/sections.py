@@ -129,18 +129,20 @@ SECTIONS = {
         "timestamps, as Linux has them by default, and with rx-usecs 150, "
         "which makes blocks of about 7 packets of this rate, as its figure 2 "
         "has them.",
-        ("timestamps", "rx_usecs", "sender", "streams", "jitter_percent"),
+        ("timestamps", "rx_usecs", "hold_usecs", "sender", "streams",
+         "jitter_percent"),
         (*both("retransmits", "wire_dup_acks"),
          ("wire_late_percent", "ofo_queued_per_mb")),
         (Plot("link_percent", "jitter_percent", paper=True),
          Plot("wire_dup_acks_per_mbps", "jitter_percent", paper=True)),
-        like=(("timestamps", True), ("rx_usecs", 150))),
+        like=(("timestamps", True), ("rx_usecs", 150)),
+        unlike=("hold_usecs",), only_with=("hold_usecs",)),
     "table5": Section(
         "Loss, without reordering. SACK.",
-        ("bursts", "sender", "loss_percent"),
+        ("bursts", "hold_usecs", "sender", "loss_percent"),
         LOSSES,
         (Plot("link_percent", "loss_percent", paper=True),),
-        unlike=("bursts",)),
+        unlike=("bursts", "hold_usecs")),
     "table6": Section(
         "Reordering (deviation of 0.4 %) and loss. SACK.",
         ("sender", "streams", "loss_percent"),
@@ -166,11 +168,12 @@ SECTIONS = {
     "fig5": Section(
         "What both hosts spend, with and without reordering. SACK for RACK "
         "only.",
-        ("sender", "congestion", "rx_usecs", "streams", "jitter_percent"),
+        ("sender", "congestion", "rx_usecs", "hold_usecs", "streams",
+         "jitter_percent"),
         (SPEED, COST, EFFORT),
         (Plot("receiver_ns_per_mb", "jitter_percent", "bars"),
          Plot("sender_ns_per_mb", "jitter_percent", "bars")),
-        implied=("sack",)),
+        only_with=("hold_usecs",), implied=("sack",)),
     "today": Section(
         "The sender of today: RACK and SACK.",
         ("congestion", "ipv", "streams", "jitter_percent"),
@@ -206,10 +209,11 @@ SECTIONS = {
         "Round trips of an idle connection from a third host, beside busy "
         "ones; in runs of their own (polls), how long a poll takes. Mbit/s are "
         "those of the busy ones.",
-        ("polls", "rx_usecs", "rate_mbit"),
+        ("polls", "rx_usecs", "hold_usecs", "rate_mbit"),
         (("rtt_p50_us", "rtt_p90_us"), ("rtt_p99_us", "rtt_max_us"),
          ("poll_p50_us", "poll_p99_us"), ("throughput_mbps",)),
-        (Plot("rtt_cdf_us", "", "cdf"), Plot("poll_cdf_us", "", "cdf"))),
+        (Plot("rtt_cdf_us", "", "cdf"), Plot("poll_cdf_us", "", "cdf")),
+        only_with=("hold_usecs",)),
     "flows": Section(
         "Connections in order, whose packets arrive in turn.",
         ("flows",),
@@ -248,29 +252,29 @@ SECTIONS = {
         "whatever became of others, and have 10 kB to 10 MB: 6 % of the "
         "paper's flows, with 21 % of the bytes. About 100 of a run are above "
         "1 MB.",
-        ("mbps", "sprayed", "sender"),
+        ("mbps", "sprayed", "hold_us", "sender"),
         (("fct_p50_ms", "fct_p90_ms"), ("fct_mean_ms",),
          ("retransmitted_p50_percent", "retransmitted_percent"),
          tuple(f"rd_{places}_percent" for places in (0, 3, 30, 300)),
          ("utilisation_percent",), (*EFFORT, "busy_ns_per_mb")),
         (Plot("fct_p50_ms", "sender", "bars"),
-         Plot("retransmitted_percent", "sender", "bars"))),
+         Plot("retransmitted_percent", "sender", "bars")),
+        only_with=("hold_us",)),
     "paths": Section(
         "Each packet of a flow takes one of two paths at random, one of them "
         "longer by the skew. Skews and the time between interrupts are those "
         "of a line of 10 Gbit/s. Throughput and rx-usecs are the guest's, "
         "where time is stretched 40 times and the line has 250 Mbit/s. The "
-        "64 packets of a poll take 77 µs at 10 Gbit/s: a packet that is late "
-        "by more is never in one block with all that it should precede. With "
-        "rx-usecs 8191, what has come is taken in several such polls. The "
-        "sender has Reno, as CUBIC's clock cannot be stretched.",
-        ("rx_usecs", "block_size", "skew_us"),
+        "hold is that of a line of 10 Gbit/s, too: 2500 µs are more than any "
+        "packet is late. The sender has Reno, as CUBIC's clock cannot be "
+        "stretched.",
+        ("loss_percent", "rx_usecs", "block_size", "hold_us", "skew_us"),
         (("throughput_mbps", "ofo_per_100_segments"),
-         ("busy_ns_per_mb", "interval_us"), EFFORT),
+         ("receiver_ns_per_mb", "busy_ns_per_mb", "interval_us"), EFFORT),
         (Plot("throughput_mbps", "skew_us"),
          Plot("ofo_per_100_segments", "skew_us"),
          Plot("busy_ns_per_mb", "skew_us")),
-        only_with=("block_size",)),
+        only_with=("block_size", "hold_us")),
 }
 
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import rows
 from cells import SIDES, kind, usable
 from experiments import EXPERIMENTS
+from experiments.flows import FLOWS
 from tables import describe
 
+ENOUGH_US = 2500        # longer than any packet is late, see paths
 LINK_MBPS = 225         # 90 % of the link: a gain is bound by it
 SENDERS = ({"sender": "S", "sack": False}, {"sender": "A", "sack": False},
            {"sender": "RACK", "congestion": "cubic"},
@@ -84,9 +86,9 @@ class Target:
                 "experiment": self.exp, "quick": measured.quick}
 
 
-def receiver_cost(measured, srpic, sender, jitter):
-    """The receiver's instructions for each byte; fig5, one stream."""
-    job = sender | {"jitter_percent": jitter, "threaded": True}
+def receiver_cost(measured, srpic, sender, jitter, **more):
+    """The receiver's instructions for each byte; fig5."""
+    job = sender | {"jitter_percent": jitter, "threaded": True} | more
     return measured.mean("fig5", srpic, job,
                          lambda row: row["receiver_ns"] / row["bytes"])
 
@@ -99,17 +101,73 @@ def worst(ratios):
     return max(above / below for above, below in ratios)
 
 
-def in_order(measured):
-    ratio = worst((receiver_cost(measured, True, sender, 0),
-                   receiver_cost(measured, False, sender, 0))
-                  for sender in SENDERS)
-    return ratio and (ratio - 1) * 100
+def in_order(measured, senders, **more):
+    return worst([receiver_cost(measured, srpic, sender, 0, **more)
+                  for srpic in (True, False)] for sender in senders)
 
 
-def reordered(measured):
-    return worst((receiver_cost(measured, True, sender, jitter),
+def of_many_flows(measured):
+    return worst([measured.mean(
+        "flows", srpic, {"flows": flows},
+        lambda row: row["receiver_ns"] / row["bytes"])
+        for srpic in (True, False)] for flows in FLOWS if flows >= 100)
+
+
+def reordered(measured, **hold):
+    return worst((receiver_cost(measured, True, sender, jitter, **hold),
                   receiver_cost(measured, False, sender, 0))
                  for sender in SENDERS for jitter in (0.2, 1))
+
+
+def skewed(measured, figure, skew_us, hold_us):
+    """A figure of paths, in order without SRPIC, or with what is held."""
+    job = {"skew_us": skew_us, "hold_us": hold_us, "block_size": 32,
+           "rx_usecs": 300}
+    return measured.mean("paths", bool(hold_us), job, figure)
+
+
+def of_skews(measured, figure):
+    """Pairs of a figure: with a skew and what is held, and in order without."""
+    return [(skewed(measured, figure, skew_us, ENOUGH_US),
+             skewed(measured, figure, 0, 0)) for skew_us in (250, 500, 750)]
+
+
+def slowed(measured):
+    ratio = worst((below, above) for above, below in of_skews(
+        measured, lambda row: row["throughput_mbps"]))
+    return ratio and 100 / ratio
+
+
+def queued(measured):
+    found = [above for above, _ in of_skews(
+        measured, lambda row: 100 * row["ofo_queued"] / row["packets"])]
+    return None if None in found else max(found)
+
+
+def of_hold_in_order(measured):
+    with_hold, without = (case(measured, name, "srpic")
+                          for name in ("in_order_hold", "in_order"))
+    return None if with_hold is None or without is None else \
+        with_hold - without
+
+
+def lossy(measured):
+    """What of the throughput of RACK is left if lost packets are waited for."""
+    found = [measured.mean(
+        "table5", True, {"sender": "RACK", "loss_percent": 0.1,
+                         "bursts": False, "hold_usecs": hold_usecs},
+        lambda row: row["throughput_mbps"]) for hold_usecs in (10000, 0)]
+    ratio = worst([found])
+    return ratio and ratio * 100
+
+
+def sprayed(measured):
+    """What RACK retransmits, held to without SRPIC."""
+    job = {"mbps": 100, "sprayed": True, "sender": "RACK"}
+    return worst([[measured.mean("switch", bool(hold_us),
+                                 job | {"hold_us": hold_us},
+                                 lambda row: row["retransmitted_percent"])
+                   for hold_us in (5000, 0)]])
 
 
 def case(measured, name, figure):
@@ -125,7 +183,8 @@ def worst_permutation(measured):
     """The dearest poll of those that reorder within a block of 32."""
     def dearest(result):
         return max((found["srpic_max"] for found in result["cases"]
-                    if found["block"] == 32 and found["flows"] == 1),
+                    if found["block"] == 32 and found["flows"] == 1
+                    and not found["case"].endswith("_hold")),
                    default=None)
 
     return measured.mean("micro", True, {}, dearest)
@@ -137,44 +196,46 @@ def many_flows(measured):
     return ratio and (ratio - 1) * 100
 
 
-def switched_off(measured):
-    """By igb's whole poll: what a packet costs above the plain driver."""
-    def frame(driver):
-        job = {"driver": driver, "gro": True, "order": "in order",
-               "frames": 63}
-        return measured.mean("driver", False, job,
-                             lambda row: row["frame_ns_median"])
+def polled(measured, srpic, driver):
+    """What a packet in order costs, by igb's whole poll."""
+    job = {"driver": driver, "gro": True, "order": "in order", "frames": 63}
+    return measured.mean("driver", srpic, job,
+                         lambda row: row["frame_ns_median"])
 
-    with_srpic, plain = frame("igb_srpic"), frame("igb_plain")
+
+def switched_off(measured):
+    with_srpic, plain = (polled(measured, False, driver)
+                         for driver in ("igb_srpic", "igb_plain"))
     return None if plain is None or with_srpic is None else with_srpic - plain
 
 
-def round_trips(measured):
+def round_trips(measured, **hold):
     job = {"rate_mbit": 250, "rx_usecs": 150, "polls": False}
-    off, on = (measured.mean("fig6", srpic, job,
+    off, on = (measured.mean("fig6", srpic, which,
                              lambda row: row["rtt_p99_us"])
-               for srpic in (False, True))
+               for srpic, which in ((False, job), (True, job | hold)))
     return None if off is None or on is None else on - off
 
 
-def throughput(measured, srpic, jitter):
-    job = {"sender": "S", "jitter_percent": jitter, "sack": False}
+def throughput(measured, srpic, jitter, **hold):
+    job = {"sender": "S", "jitter_percent": jitter, "sack": False} | hold
     return measured.mean("table4", srpic, job,
                          lambda row: row["throughput_mbps"])
 
 
-def gain(jitter, limit):
+def gain(jitter, limit, **hold):
     """The paper's gain for one stream of an S sender (its table 4)."""
     def value(measured):
-        return worst([(throughput(measured, True, jitter),
+        return worst([(throughput(measured, True, jitter, **hold),
                        throughput(measured, False, jitter))])
 
     return Target(
-        "table4", f"S sender, 1 stream, jitter of {jitter} %, rx-usecs 300: "
-        "gain in throughput", limit, "times", value,
-        "what is late by more than its block makes three duplicate ACKs as "
-        "before, and the sender halves its window", at_least=True,
-        mbps=lambda measured: throughput(measured, True, jitter))
+        "table4", f"S sender, 1 stream, jitter of {jitter} %, rx-usecs 300"
+        f"{', held' if hold else ''}: gain in throughput", limit, "times",
+        value,
+        "what is late by more than it is waited for makes three duplicate "
+        "ACKs as before, and the sender halves its window", at_least=True,
+        mbps=lambda measured: throughput(measured, True, jitter, **hold))
 
 
 TARGETS = (
@@ -182,6 +243,11 @@ TARGETS = (
            "unpatched driver", 4, "instructions", switched_off,
            "beside the test for each packet, each poll reads the context at "
            "its begin and tests it at its end"),
+    Target("driver", "in order, 1 flow, a packet in igb's poll, up to IP", 0.78,
+           "times that without SRPIC", lambda measured:
+           worst([[polled(measured, srpic, "igb") for srpic in (True, False)]]),
+           "the ring's part of it stays: a packet is refilled, unmapped and "
+           "parsed as without"),
     Target("micro", "in order, 1 flow, sorter and bookkeeping", 100,
            "instructions a packet", lambda measured:
            case(measured, "in_order", "srpic"),
@@ -201,20 +267,64 @@ TARGETS = (
            "which is looked for, opened and flushed; in one flow, all packets "
            "of a block share that"),
     Target("fig5", "in order, receiver's instructions in all, worst of the "
-           "senders", 1, "% more", in_order,
-           "a packet costs the receiver about 4,000 instructions in all, so "
-           "that 1 % is 40: less than it takes to look at the headers"),
+           "senders", 0.93, "times those without SRPIC", lambda measured:
+           in_order(measured, SENDERS),
+           "most of them are those of the ring, TCP and the socket, which stay"),
+    Target("fig5", "the same, 10 streams, rx-usecs 150", 1,
+           "times those without SRPIC", lambda measured:
+           in_order(measured, SENDERS[1:2], streams=10, rx_usecs=150),
+           "of each stream there are few packets in a poll, which are parsed "
+           "as many are and save little"),
+    Target("flows", "in order, 100 to 2,000 connections interleaved, "
+           "receiver's instructions, worst of them", 1.01,
+           "times those without SRPIC", of_many_flows,
+           "a packet alone in its poll is merged with none, and pays for its "
+           "manager: see flows_64 in micro"),
     Target("fig5", "reordered within blocks (jitter of 0.2 and 1 %), "
-           "receiver's instructions, worst of the senders", 1.10,
-           "times those in order", reordered,
+           "receiver's instructions, worst of the senders", 1,
+           "times those in order without SRPIC", reordered,
            "what is late by more than its block is queued out of order by "
            "TCP, and ends a batch of GRO's"),
+    Target("fig5", "reordered within what is waited for (the same), "
+           "receiver's instructions, worst of the senders", 1.05,
+           "times those in order without SRPIC", lambda measured:
+           reordered(measured, hold_usecs=10000),
+           "what is early or late costs the sorter more than twice as much, "
+           "see paths_hold in micro"),
     gain(0.2, 2.10),
     gain(1, 1.65),
     gain(2, 1.34),
+    gain(10, 3, hold_usecs=10000),
+    gain(2, 1.34, hold_usecs=10000),
+    Target("paths", "skew of 250, 500 and 750 us, held: throughput, worst of "
+           "the skews", 97, "% of that without skew", slowed,
+           "slow start takes longer, as does the round trip", at_least=True),
+    Target("paths", "the same: queued out of order by TCP", 1,
+           "% of the packets", queued,
+           "of a new connection, it may be seen late what comes first"),
+    Target("paths", "the same: receiver's instructions", 1.05,
+           "times those without skew and SRPIC", lambda measured:
+           worst(of_skews(measured,
+                          lambda row: row["receiver_ns"] / row["bytes"])),
+           "what is early or late costs the sorter more than twice as much, "
+           "see paths_hold in micro"),
+    Target("micro", "in order, what is early is held, above what it costs "
+           "if not", 5, "instructions a packet", of_hold_in_order,
+           "a packet in order takes the same way with hold"),
+    Target("table5", "loss of 0.1 %, RACK, waited for half a round trip: "
+           "throughput", 98, "% of that without waiting", lossy,
+           "the first losses of a connection are waited for", at_least=True),
+    Target("switch", "sprayed at 2 Gbit/s, RACK, held: retransmissions", 1,
+           "times those without SRPIC", sprayed,
+           "a connection counts three duplicate ACKs until it has seen "
+           "reordering, which SRPIC hides"),
     Target("fig6", "idle connection beside 10 busy ones, 99th percentile of "
            "its round trips, above that without SRPIC", 50, "us",
            round_trips,
+           "the busy connections' polls take longer by what the sorter "
+           "costs"),
+    Target("fig6", "the same, held", 50, "us", lambda measured:
+           round_trips(measured, hold_usecs=10000),
            "the busy connections' polls take longer by what the sorter "
            "costs"),
 )

@@ -13,6 +13,8 @@ UNLIMITED = {"rate_mbit": None, "rx_usecs": 150}
 LONG_BLOCKS = {"rate_mbit": 250, "rx_usecs": 300}
 TRIPS = tuple(load | {"polls": False}
               for load in (LINK, SHAPED, UNLIMITED, LONG_BLOCKS))
+HOLDING = tuple(load | {"polls": False, "hold_usecs": 10000, "srpic": True}
+                for load in (LINK, SHAPED))
 POLLS = tuple(job | {"polls": True} for job in TRIPS)
 
 RATES_MBIT = (25, 50, 100, 200, 400, 700, 1000, None)
@@ -24,8 +26,8 @@ EXPERIMENTS = (
         title="Round trips of an idle connection beside ten busy ones, and "
               "the duration of polls",
         script="delay.py",
-        jobs=TRIPS + POLLS,
-        quick=(LINK | {"polls": False, "seconds": 3},),
+        jobs=TRIPS + HOLDING + POLLS,
+        quick=tuple(job | {"seconds": 3} for job in (*TRIPS[:1], *HOLDING[:1])),
         run_s=60),
     Experiment(
         name="fig2",

@@ -10,8 +10,12 @@ them, with 21 % of the bytes.
 
 paths: two paths with a skew, the shape of Juggler's experiment, at 10 Gbit/s.
 Time is 40 times slower: 250 Mbit/s, and a skew of 1 ms is one of 40. The jobs'
-skew_us and the rows' interval_us, between two interrupts, are those at
-10 Gbit/s; rx_usecs is what igb was told.
+skew_us and hold_us and the rows' interval_us, between two interrupts, are those
+at 10 Gbit/s; rx_usecs is what igb was told.
+
+hold_us is net.srpic.hold_usecs, in the time of the line or switch that the guest
+stands for. The longest is more than any skew or queue: who does not know how
+late packets are would take it.
 
 The senders have Reno: CUBIC's clock cannot be slowed down, see jobs/spray.py.
 That of the timestamps cannot either: a skew of 1 ms is 40 of its ticks.
@@ -22,33 +26,48 @@ from experiment import Experiment, grid
 MBPS = (50, 100, 225)
 SENDERS = ("S", "A", "RACK")
 FLOWS = 2000                # 500 MB; about 100 of them above 1 MB
-# A poll of 64 packets takes 77 us there, what Juggler absorbs is longer.
-SKEWS_US = (0, 25, 50, 125, 250, 500, 1000)
+SWITCH_HOLDS_US = (1000, 5000)
+# Juggler absorbs 750. With rx-usecs 8191 a softirq has some 400 packets, 480 us.
+SKEWS_US = (0, 50, 125, 250, 500, 750, 1000)
 PATHS_S = 20                # half a second there: Reno is slow to open up
+HOLDS_US = (50, 100, 300, 700, 2500)
+# (block_size, rx_usecs): the default, and the longest interval that igb has
+SETTINGS = ((32, 300), (512, 8191))
 
-# (block_size, rx_usecs): default and maximum, in the usual interval and in the
-# longest that igb has.
-SETTINGS = ((32, 300), (128, 300), (128, 8191))
 
-
-def paths(skews_us, seconds):
-    """Without SRPIC, there is no block size to vary."""
-    return tuple({"skew_us": skew_us, "block_size": block_size,
-                  "rx_usecs": rx_usecs, "seconds": seconds, "srpic": srpic}
-                 for skew_us in skews_us for block_size, rx_usecs in SETTINGS
-                 for srpic in (False, True) if srpic or block_size != 32)
+def paths(skews_us, holds_us, seconds):
+    """Without SRPIC, there is nothing to hold."""
+    for skew_us in skews_us:
+        for block_size, rx_usecs in SETTINGS:
+            job = {"skew_us": skew_us, "block_size": block_size,
+                   "rx_usecs": rx_usecs, "hold_us": 0, "seconds": seconds}
+            yield job
+            if block_size == 32:
+                yield from (job | {"hold_us": hold_us, "srpic": True}
+                            for hold_us in holds_us)
 
 
 EXPERIMENTS = (
     Experiment(
         "switch", "Many flows through a switch that sprays their packets over "
         "8 queues (time 20 times slower)", "spray.py",
-        jobs=grid(mbps=MBPS, sprayed=(False, True), sender=SENDERS,
-                  flows=FLOWS),
-        quick=grid(mbps=100, sprayed=True, sender=("S", "RACK"), flows=300),
+        jobs=(*grid(mbps=MBPS, sprayed=(False, True), sender=SENDERS,
+                    flows=FLOWS, hold_us=0),
+              *grid(mbps=MBPS, sprayed=True, sender=SENDERS, flows=FLOWS,
+                    hold_us=SWITCH_HOLDS_US, srpic=True)),
+        quick=(*grid(mbps=100, sprayed=True, sender=("S", "RACK"), flows=300,
+                     hold_us=0),
+               *grid(mbps=100, sprayed=True, sender="RACK", flows=300,
+                     hold_us=SWITCH_HOLDS_US[-1], srpic=True)),
         length="flows", run_s=170, capture=True),
     Experiment(
         "paths", "One flow over two paths at random (time 40 times slower)",
         "paths.py",
-        jobs=paths(SKEWS_US, PATHS_S), quick=paths((25,), 2), run_s=60),
+        jobs=(*paths(SKEWS_US, HOLDS_US, PATHS_S),
+              *grid(skew_us=(0, 250), loss_percent=0.1, seconds=PATHS_S,
+                    hold_us=(0, *HOLDS_US[-2:]), srpic=True)),
+        quick=tuple(job for job in paths((0, 250, 500, 750), HOLDS_US[-1:], 8)
+                    if job["block_size"] == 32
+                    and (job["skew_us"] <= 250 or job["hold_us"])),
+        run_s=90),
 )

@@ -44,9 +44,15 @@ def row(found):
     } | srpic
 
 
-def transfer(found):
-    """The figures of a guest.measure(), with what iperf3 says."""
-    return row(found) | {
+def transfer(found, threaded):
+    """
+    The figures of a guest.measure(), with what iperf3 says; with what either
+    host spent if it polls in threads.
+    """
+    spent = {f"{host}_ns": found["iperf3"]["ran_ns"][ns]
+             + found["threads_ns"][ns]
+             for host, ns in (("receiver", "rcv"), ("sender", "snd"))}
+    return row(found) | (spent if threaded else {}) | {
         "throughput_mbps": found["throughput_mbps"],
         "bytes": found["iperf3"]["end"]["sum_received"]["bytes"],
         "retransmits": found["retransmits"],    # of the data alone

@@ -19,7 +19,7 @@ import polls
 import spread
 
 DEFAULTS = {"rate_mbit": 250, "delay_us": 10000, "rx_usecs": 150,
-            "connections": 10, "seconds": 5, "polls": False}
+            "connections": 10, "seconds": 5, "polls": False, "hold_usecs": 0}
 WINDOW = "1M"           # of each connection: they fill the path, none is lost
 QUEUE_PKTS = 100000
 BUSY_BAND = " ".join("1" * 16)
@@ -88,6 +88,7 @@ def main():
     set_path(job["rate_mbit"], job["delay_us"])
     busy.calm_router()
     guest.coalesce(job["rx_usecs"])
+    guest.sysctl("rcv", {"net.srpic.hold_usecs": job["hold_usecs"]})
     guest.switch(job["srpic"])
     with busy.iperf3(f"-P {job['connections']} -w {WINDOW}"), \
             busy.running("rcv", "python3 idle.py serve"):

@@ -55,11 +55,12 @@ def bind(driver):
 
 
 def flow(count):
-    """Frames of one flow, in order."""
+    """Frames of one flow, in order, as Linux sends them."""
     macs = [bytes.fromhex(guest.ns(name, f"cat /sys/class/net/{dev}/address")
                           .strip().replace(":", ""))
             for name, dev in (("rcv", guest.DUT), ("rtr", guest.RTR_DEV))]
-    return [tcp_frame(macs, PAYLOAD * n, PAYLOAD, tsval=1000, df=True)
+    return [tcp_frame(macs, PAYLOAD * n, PAYLOAD, tsval=1000, df=True,
+                      ident=n)
             for n in range(count)]
 
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """paths.py JSON: one flow whose packets take one of two paths at random.
 
-The JSON names skew_us (by how much the second path is longer), block_size,
-rx_usecs, seconds, seed and srpic; times are those of a line of 10 Gbit/s. The
-guest is 40 times slower: its line has 250 Mbit/s, its paths 4 ms there and back
-instead of 0.1, and a skew of 1 ms is one of 40. rx_usecs is the guest's own.
+The JSON names skew_us (by how much the second path is longer), seconds, seed,
+srpic and what differs from DEFAULTS; times are those of a line of 10 Gbit/s.
+The guest is 40 times slower: its line has 250 Mbit/s, its paths 4 ms there and
+back instead of 0.1, and a skew of 1 ms is one of 40. rx_usecs is the guest's own.
 The sender is RACK with Reno: CUBIC's HyStart looks for 4 ms in either time,
 which is more than any skew there and less than any here.
 """
@@ -17,6 +17,8 @@ import chance
 import counts
 import guest
 
+DEFAULTS = {"block_size": 32, "hold_us": 0, "rx_usecs": 300,
+            "loss_percent": 0}
 SLOWER = 40
 MBPS = 10_000 // SLOWER
 DELAY_US = 50 * SLOWER          # one way
@@ -30,9 +32,10 @@ def set_ring():
     guest.wait_for_link()
 
 
-def set_path(skew_us):
+def set_path(skew_us, loss_percent, seed):
     """The line at the sender, two paths below the router's egress."""
     dev = guest.RTR_DEV
+    loss = f"loss {loss_percent}% seed {seed}" if loss_percent else ""
     guest.ns("snd", f"tc qdisc add dev {guest.SND_DEV} root tbf "
                     f"rate {MBPS}mbit burst {BURST} limit 16mb")
     for command in (
@@ -41,9 +44,9 @@ def set_path(skew_us):
             f"qdisc add dev {dev} root handle 1: prio bands 2 "
             "priomap" + 16 * " 1",
             f"qdisc add dev {dev} parent 1:1 netem limit 100000 "
-            f"delay {DELAY_US}us",
+            f"delay {DELAY_US}us {loss}",
             f"qdisc add dev {dev} parent 1:2 netem limit 100000 "
-            f"delay {DELAY_US + skew_us * SLOWER}us",
+            f"delay {DELAY_US + skew_us * SLOWER}us {loss}",
             f"filter add dev {dev} parent 1: protocol all prio 1 "
             "basic match 'meta(random mask 1 eq 0)' classid 1:1"):
         guest.ns("rtr", f"tc {command}")
@@ -52,19 +55,21 @@ def set_path(skew_us):
 def of_flow(found):
     """The figures of one guest.measure()."""
     interval_ns = found["now_ns"] / found["interrupts"]
-    return counts.transfer(found) | {
+    return counts.transfer(found, threaded=True) | {
         "interval_us": interval_ns / 1000 / SLOWER}     # at 10 Gbit/s
 
 
 def main():
-    job = json.loads(sys.argv[1])
+    job = DEFAULTS | json.loads(sys.argv[1])
     chance.seed(job["seed"])
     guest.set_sender("RACK")
     guest.sysctl("snd", {"tcp_congestion_control": "reno"})
     set_ring()
-    set_path(job["skew_us"])
+    set_path(job["skew_us"], job["loss_percent"], job["seed"])
+    guest.poll_in_threads()
     guest.coalesce(job["rx_usecs"])
-    guest.ns("rcv", f"sysctl -qw net.srpic.block_size={job['block_size']}")
+    guest.sysctl("rcv", {"net.srpic.block_size": job["block_size"],
+                         "net.srpic.hold_usecs": job["hold_us"] * SLOWER})
     guest.switch(job["srpic"])
     counts.leave(of_flow(guest.measure(job["seconds"])))
 

@@ -15,7 +15,7 @@ import counts
 import guest
 
 DEFAULTS = {
-    "srpic": False, "seed": 1, "block_size": 32,
+    "srpic": False, "seed": 1, "block_size": 32, "hold_usecs": 0,
     "seconds": 5, "bytes": 0,               # bytes: until so many are sent
     "sender": "RACK", "sack": True, "timestamps": True,
     "congestion": "cubic", "ipv": 4, "streams": 1,
@@ -42,22 +42,16 @@ def prepare(job):
     if not job["gro"]:
         guest.ns("rcv", f"ethtool -K {guest.DUT} gro off")
     if job["threaded"]:
-        guest.ns("snd", f"ethtool -K {guest.SND_DEV} gro on")   # has it poll
-        guest.sysfs("threaded", 1, "snd", guest.SND_DEV)
-        guest.sysfs("threaded", 1)
-    guest.sysctl("rcv", {"net.srpic.block_size": job["block_size"]})
+        guest.poll_in_threads()
+    guest.sysctl("rcv", {f"net.srpic.{name}": job[name]
+                         for name in ("block_size", "hold_usecs")})
     guest.switch(job["srpic"])
 
 
 def figures(found, job):
     """The row: what measure() found, by the names that the field has."""
-    row = counts.transfer(found) | {"lost_on_path": sum(
+    return counts.transfer(found, job["threaded"]) | {"lost_on_path": sum(
         guest.lost(dev) for dev in (guest.RTR_DEV, guest.RTR_BACK))}
-    if job["threaded"]:
-        ran, threads = found["iperf3"]["ran_ns"], found["threads_ns"]
-        row |= {"receiver_ns": ran["rcv"] + threads["rcv"],
-                "sender_ns": ran["snd"] + threads["snd"]}
-    return row
 
 
 def main():
