@@ -238,8 +238,8 @@ class Fuzzer:
             wrong.append("a frame that must come up did not, or not whole")
         told = mutate.forecast(burst, arrived, self.nic_checks, self.gro)
         wrong += self.same(off, on, "SRPIC") or \
-            self.order(burst, on, told, moved)
-        wrong += self.held(burst, off, told, arrived)
+            self.order(burst, arrived, on, told, moved)
+        wrong += self.held(burst, arrived, off, told)
         expected = {"packets_taken": told.taken,
                     "packets_passed": told.passed}
         if told.exact:
@@ -259,20 +259,20 @@ class Fuzzer:
                                     for n in burst.mutants))
         return wrong, figures
 
-    def order(self, burst, on, told, moved):
+    def order(self, burst, arrived, on, told, moved):
         """What is wrong with the order of what came up with SRPIC."""
         left = mutate.places(burst.frames, map(wire_bytes, on))
         if not self.gro:
             whole = moved["blocks"] == \
                 moved["flush_barrier"] + moved["flush_poll"]
-            found = mutate.disorder(burst.frames, told.verdicts, left, whole)
+            found = mutate.disorder(arrived, told.verdicts, left, whole)
         else:
-            found = mutate.overtaken(burst.frames, told.verdicts, left, True) \
-                or mutate.gro_disorder(burst.frames, told.verdicts, left,
-                                       moved["blocks"] == moved["flush_poll"])
+            found = mutate.overtaken(arrived, told.verdicts, left, True) or \
+                mutate.gro_disorder(arrived, told.verdicts, left,
+                                    moved["blocks"] == moved["flush_poll"])
         return [found] if found else []
 
-    def held(self, burst, off, told, arrived):
+    def held(self, burst, arrived, off, told):
         """What is wrong while packets are held beyond the poll."""
         self.settings.set("hold_usecs", HOLD_USECS)
         on, _ = self.up(True, Counter(off))
@@ -288,7 +288,7 @@ class Fuzzer:
                    for n, (verdict, _) in told.verdicts.items()
                    if verdict == mutate.BARRIER}
         found = mutate.overtaken(
-            burst.frames, told.verdicts | by_hold,
+            arrived, told.verdicts | by_hold,
             mutate.places(burst.frames, map(wire_bytes, on)), self.gro)
         return [f"with hold, {found}"] if found else []
 

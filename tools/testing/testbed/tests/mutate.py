@@ -662,7 +662,8 @@ def overtaken(frames, verdicts, left, gro):
     """
     Which frame left ahead of one that came before it, and is not above it, if
     any did: what holds even if some wait longer than others. GRO keeps some
-    frames, and others overtake them which it does not take for the same flow's.
+    frames, and others overtake them which it does not take for the same flow's:
+    it looks at frames as they arrived, with the padding.
     """
     for order in by_flow(verdicts, left):
         for at, n in enumerate(order):
