@@ -14,10 +14,29 @@ SOURCE	:= out/src/linux-$(KVER)
 TIMEOUT	?= 600
 SMP	?= 1
 NIC	?= igb
+override NIC := $(NIC:virtio_net=virtio)
 ICOUNT	?= 1
 
 # Bad use is said before anything is installed or built.
 goal = $(filter $(1),$(MAKECMDGOALS))
+comma := ,
+# $(call number,NAME,FROM,TO): what NAME= is, if anything
+number = $(if $($(1)),$(if $(shell echo '$($(1))' | \
+	awk '/^[0-9]+$$/ && $$1 >= $(2) && $$1 <= $(3)'),,$(error \
+	$(1)=$($(1)): it is a number from $(2) to $(3))))
+$(call number,SEED,1,999999999)
+$(call number,RX_USECS,0,8191)
+$(call number,TIMEOUT,1,86400)
+$(call number,SMP,1,4)
+$(if $(wildcard patches/$(KVER)/series),,$(error there is no series for kernel \
+	$(KVER), only for: $(patsubst patches/%/series,%,$(wildcard patches/*/series))))
+ifneq ($(and $(call goal,bench),$(EXP)),)
+experiments := $(shell cd tools/testing/bench && python3 -c \
+	'import experiments; print(*experiments.EXPERIMENTS)' 2> /dev/null)
+$(foreach name,$(if $(experiments),$(subst $(comma), ,$(EXP))),$(if \
+	$(filter $(name),$(experiments)),,$(error there is no experiment $(name), \
+	only: $(experiments))))
+endif
 ifneq ($(call goal,apply),)
 $(if $(KDIR),,$(error say which tree: make apply KDIR=/path/to/linux))
 endif
