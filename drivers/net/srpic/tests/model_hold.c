@@ -181,12 +181,13 @@ static bool has_hole(const struct model *model, unsigned int i,
 		bool barrier = !model_is_suitable(&pkt[j]) &&
 			       model_is_related(&pkt[j], &pkt[i]);
 
+		if (j < last && model_switches(trace, j))
+			return j < i && begun && !continues;
 		if (barrier && j > i)
 			return false;
 		if (barrier && pkt[j].kind == MODEL_SYN && !pkt[j].len)
 			return above + 1 < 0 && !continues;
-		if ((j < last && model_switches(trace, j)) ||
-		    (barrier && pkt[j].kind != MODEL_PURE_ACK))
+		if (barrier && pkt[j].kind != MODEL_PURE_ACK)
 			return j < i && begun && !continues;
 		if (!is_taken(model, j) || pkt[j].flow != pkt[i].flow)
 			continue;

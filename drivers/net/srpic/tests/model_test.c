@@ -112,6 +112,17 @@ static const struct model_trace model_cases[] = {
 		TRACE({ 0, .len = 10, .how = MODEL_LAST },
 		      { .len = 8, .kind = MODEL_FRAGMENT },
 		      { 20, .len = 10 }),
+	}, {
+		/* so the hole is that behind the first packet */
+		.name = "syn_passes_unseen_while_off",
+		.block_size = 32,
+		.hash = 1,
+		.hold_usecs = 20,
+		TRACE({ 0, .len = 10, .how = MODEL_LAST | MODEL_SWITCH },
+		      { 50, .kind = MODEL_SYN,
+			.how = MODEL_LAST | MODEL_SWITCH },
+		      { 0, .len = 10 },
+		      { 20, .len = 10 }),
 	},
 };
 
