@@ -410,6 +410,10 @@ static inline enum srpic_place srpic_block_add(struct srpic_block *block,
 		return SRPIC_REFUSED_TIMESTAMP;
 	}
 	if (block->known != SRPIC_KNOWN && !before(cb->seq, block->next_exp)) {
+		if (srpic_list_len(&block->prev) &&
+		    !srpic_is_near(cb->seq,
+				   SRPIC_CB(srpic_list_first(&block->prev))->seq))
+			return SRPIC_REFUSED_OVERLAP;
 		block->next_exp = cb->seq;
 		block->curr_seq = cb->seq;
 		block->known = SRPIC_KNOWN;

@@ -113,6 +113,18 @@ static const struct model_trace model_cases[] = {
 		      { .len = 8, .kind = MODEL_FRAGMENT },
 		      { 20, .len = 10 }),
 	}, {
+		/* behind a barrier, a late one and one that is far above it */
+		.name = "late_one_is_no_place_to_count_from",
+		.block_size = 32,
+		.hash = 1,
+		.hold_usecs = 20,
+		TRACE({ 100, .len = 50 },
+		      { 150, .len = 10, .kind = MODEL_URG },
+		      { 0, .len = 10 },
+		      { BIT(30) + 2, .len = 10 },
+		      { 2 * BIT(30) + 1, .len = 10 },
+		      { 0, .len = 5 }),
+	}, {
 		/* so the hole is that behind the first packet */
 		.name = "syn_passes_unseen_while_off",
 		.block_size = 32,
