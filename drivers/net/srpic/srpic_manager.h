@@ -26,6 +26,7 @@
 #define SRPIC_REMEMBER		HZ
 
 /* What struct srpic_flow.id has besides the VLAN in its lower bits. */
+#define SRPIC_FLOW_8021AD	BIT_ULL(12)
 #define SRPIC_FLOW_IPV6		BIT_ULL(16)
 #define SRPIC_FLOW_PORTS	GENMASK_ULL(63, 32)
 

@@ -70,7 +70,7 @@ static inline u64 srpic_vlan(__be16 proto, u16 tci)
 {
 	u64 vid = tci & VLAN_VID_MASK;
 
-	return vid && proto == htons(ETH_P_8021AD) ? vid | BIT(12) : vid;
+	return vid && proto == htons(ETH_P_8021AD) ? vid | SRPIC_FLOW_8021AD : vid;
 }
 
 /* The same, of a tag that the NIC has taken out of the packet. */

@@ -166,6 +166,7 @@ void srpic_sysctl_exit(void);
 
 /* srpic_stats.c */
 
+const char *srpic_cause_name(enum srpic_stat cause);
 void srpic_stats_add(const struct srpic *srpic, u64 *sum);
 
 #endif /* _SRPIC_PRIV_H */

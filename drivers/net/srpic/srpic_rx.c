@@ -15,6 +15,8 @@
 #include "srpic_parse.h"
 #include "srpic_priv.h"
 
+#include <trace/events/srpic.h>
+
 /* Sends up the packets of prev and curr, and of after if everything is to leave. */
 void srpic_leave(struct srpic *srpic, struct srpic_manager *manager,
 		 enum srpic_stat cause, bool everything)
@@ -34,6 +36,7 @@ void srpic_leave(struct srpic *srpic, struct srpic_manager *manager,
 	u64_stats_add(&srpic->count[SRPIC_PACKETS_OUT_OF_ORDER],
 		      block->reordered);
 	u64_stats_update_end(&srpic->syncp);
+	trace_srpic_flush(srpic, manager, cause, everything);
 
 	if (unlikely(block->filled != U64_MAX))
 		srpic_note_filled(srpic, manager);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The counters in ethtool -S. */
+/* The counters in ethtool -S, and the tracepoint. */
 
 #include <linux/ethtool.h>
 
 #include "srpic_priv.h"
+
+#define CREATE_TRACE_POINTS
+#include <trace/events/srpic.h>
 
 static const char srpic_stat_names[SRPIC_STATS][ETH_GSTRING_LEN] = {
 	[SRPIC_FLUSH_BLOCK]		= "srpic_flush_block",
@@ -22,6 +25,12 @@ static const char srpic_stat_names[SRPIC_STATS][ETH_GSTRING_LEN] = {
 	[SRPIC_PACKETS_HELD]		= "srpic_packets_held",
 	[SRPIC_HELD_USECS_MAX]		= "srpic_held_usecs_max",
 };
+
+/* What a cause is called in events. */
+const char *srpic_cause_name(enum srpic_stat cause)
+{
+	return srpic_stat_names[cause] + strlen("srpic_flush_");
+}
 
 /* Adds what one context says to sum, but for what it holds now. */
 void srpic_stats_add(const struct srpic *srpic, u64 *sum)
