@@ -163,8 +163,8 @@ bool srpic_model_keeps_deadlines(struct model *model)
  * Whether packet i has something to wait for at this time, when packet last was
  * the last one received. What it continues, or is below of, must not have left;
  * but something of its flow must have, or it would be the first one. That is
- * since the last barrier with data, or SRPIC was switched on; a SYN counts as
- * what comes first. Other flows where the table is too small may have made the
+ * since the last barrier with data, or SRPIC was switched on; a SYN that somebody
+ * summed counts as what comes first. Other flows where the table is too small may have made the
  * library forget more.
  */
 static bool has_hole(const struct model *model, unsigned int i,
@@ -185,7 +185,8 @@ static bool has_hole(const struct model *model, unsigned int i,
 			return j < i && begun && !continues;
 		if (barrier && j > i)
 			return false;
-		if (barrier && pkt[j].kind == MODEL_SYN && !pkt[j].len)
+		if (barrier && pkt[j].kind == MODEL_SYN && !pkt[j].len &&
+		    !model_is_unsummed(&pkt[j]))
 			return above + 1 < 0 && !continues;
 		if (barrier && pkt[j].kind != MODEL_PURE_ACK)
 			return j < i && begun && !continues;

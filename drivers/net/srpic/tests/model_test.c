@@ -125,6 +125,14 @@ static const struct model_trace model_cases[] = {
 		      { 2 * BIT(30) + 1, .len = 10 },
 		      { 0, .len = 5 }),
 	}, {
+		.name = "syn_that_nobody_summed_begins_nothing",
+		.block_size = 32,
+		.hash = 1,
+		.hold_usecs = 20,
+		TRACE({ 100, .kind = MODEL_SYN, .how = MODEL_UNSUMMED },
+		      { 0, .len = 10 },
+		      { 20, .len = 10 }),
+	}, {
 		/* so the hole is that behind the first packet */
 		.name = "syn_passes_unseen_while_off",
 		.block_size = 32,
