@@ -6,13 +6,18 @@ confidence interval (Student's t over the seeds).
 """
 
 import json
+from functools import cache
 from math import sqrt
 from statistics import fmean, stdev
 
-# 97.5 % quantiles of Student's t for 1 to 9 degrees of freedom. The last one
-# serves for more, where it is a bit too wide.
-T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+from scipy import stats
+
 SIDES = {False: "without", True: "with"}
+
+
+@cache
+def quantile(freedom):
+    return float(stats.t.ppf(0.975, freedom))
 
 
 def interval(values):
@@ -26,8 +31,8 @@ def interval(values):
     """
     if len(values) < 2:
         return fmean(values), None
-    t = T[min(len(values), len(T) + 1) - 2]
-    return fmean(values), t * stdev(values) / sqrt(len(values))
+    return fmean(values), quantile(len(values) - 1) * stdev(values) / sqrt(
+        len(values))
 
 
 def name_of(job):
@@ -165,26 +170,21 @@ class Cell:
         return (*interval(both), len(both)) if both else None
 
 
-def expand(rows, lists, figures):
+def expand(rows, lists, keys):
     """
-    Rows for what the rows' results have in a list: what an element says, but
-    for the figures, becomes a part of the job.
+    Rows for what the rows' results have in a list: such keys of an element
+    become a part of the job.
 
     >>> expand([{"job": {"a": 1}, "seed": 1, "srpic": None, "result":
     ...     {"cases": [{"depth": 2, "instructions": 80}]}}],
-    ...     "cases", ["instructions"])[0]["job"]
+    ...     "cases", ["depth"])[0]["job"]
     {'a': 1, 'depth': 2}
     """
-    found = []
-    for row in rows:
-        for element in row.get("result", {}).get(lists, []):
-            job = {key: value for key, value in element.items()
-                   if key not in figures}
-            found.append(row | {
-                "job": row["job"] | job,
-                "result": {key: element[key] for key in figures
-                           if key in element}})
-    return found
+    return [row | {"job": row["job"] | {key: element[key] for key in keys
+                                        if key in element},
+                   "result": {key: value for key, value in element.items()
+                              if key not in keys}}
+            for row in rows for element in row.get("result", {}).get(lists, [])]
 
 
 def collect(rows, first=(), only_with=()):

@@ -1,177 +1,200 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The figures of the page of results: one for each Plot of sections.py."""
+"""The figures of the page of results, of panels as sections.py has them."""
 
 import sys
 import textwrap
-from math import nan
+from math import log
 
 from cells import SIDES
-from sections import METRICS, papers
+from sections import METRICS, Panel, papers, possible
 from tables import describe, label, place, text
 
 try:
-    from matplotlib import rcParams
+    from matplotlib import colormaps, rcParams
     from matplotlib.figure import Figure
 except ModuleNotFoundError:
     sys.exit("results: this Python has no matplotlib; run make results")
 
+
 # Told apart by hue, by lightness and by shape.
-COLOR = {False: "#e08a3c", True: "#1c4f9c", None: "#444444"}
+COLOR = {False: "#e08a3c", True: "#1c4f9c"}
 LINE = {False: {"marker": "o", "linestyle": "--"},
-        True: {"marker": "s", "linestyle": "-"}, None: {"marker": "d"}}
-HATCH = {False: "///", True: "", None: ""}
+        True: {"marker": "s", "linestyle": "-"}}
 
 
 def who(side):
-    return {None: "measured"}.get(side) or f"{SIDES[side]} SRPIC"
+    return f"{SIDES[side]} SRPIC"
 
 
-def scaled(metric, found):
-    """A mean and half of its interval, if it has one, in the metric's unit."""
-    scale = METRICS[metric].scale
-    return found[0] * scale, nan if found[1] is None else found[1] * scale
+def series(panel):
+    """(side, name, color, cells) of each line of a panel."""
+    by = panel.plot.by
+    values = sorted({cell.job.get(by) or 0 for cell in panel.cells})
+    for side in SIDES:
+        for at, value in enumerate(values if side else values[:1]):
+            name, color = who(side), COLOR[side]
+            if value:
+                name = describe({by: value}, [by])
+                color = colormaps["YlGn"](0.4 + 0.6 * at / len(values))
+            # without SRPIC, all values of what SRPIC does are alike
+            yield side, name, color, [cell for cell in panel.cells if not side
+                                      or (cell.job.get(by) or 0) == value]
 
 
-def lines(axis, plot, cells, places, side, name):
-    """A line through the cells of a panel; the paper's beside it."""
-    points = [(places[text(cell.job.get(plot.x))],
-               *scaled(plot.metric, cell.interval(plot.metric, side)))
-              for cell in cells if cell.interval(plot.metric, side)]
-    if not points:
-        return
-    xs, ys, halves = zip(*sorted(points))
-    axis.errorbar(xs, ys, halves, color=COLOR[side], capsize=3,
-                  label=who(side), **LINE[side])
-    if plot.over:
-        axis.plot(*zip(*sorted(
-            (places[text(cell.job.get(plot.x))],
-             cell.interval(plot.over, side)[0]) for cell in cells
-            if cell.interval(plot.over, side))), color=COLOR[side],
-            linewidth=0.8, linestyle="-.",
-            label=f"{METRICS[plot.over].label}, {SIDES[side]}")
-    theirs = sorted((places[text(cell.job.get(plot.x))],
-                     papers(name, cell.job, plot.metric)[side][0])
-                    for cell in cells if plot.paper
-                    and papers(name, cell.job, plot.metric))
-    if theirs:
-        axis.plot(*zip(*theirs), color=COLOR[side], markerfacecolor="none",
-                  linewidth=0.7, alpha=0.8, label=f"paper, {SIDES[side]}",
-                  marker=LINE[side]["marker"], linestyle=":")
+def errors(found):
+    """The two arms of matplotlib's error bars, where there are any."""
+    return [[[0 if low is None else mean - low for mean, low, _ in found]],
+            [[0 if low is None else high - mean for mean, low, high in found]]]
 
 
-def bars(axis, plot, cells, places, side, name):
-    """A bar for each cell of a panel."""
-    for cell in cells:
-        found = cell.interval(plot.metric, side)
-        if found:
-            value, half = scaled(plot.metric, found)
-            x = places[text(cell.job.get(plot.x))]
-            axis.bar(x + (0 if side is None else 0.4 * side - 0.2), value, 0.4,
-                     yerr=half, capsize=3, color=COLOR[side],
-                     hatch=HATCH[side], edgecolor="white", label=who(side))
-
-
-def cdf(axis, plot, cells, _places, side, _name):
-    """The share of all below a value; a curve for each seed."""
-    for cell in cells:
-        for curve in cell.values(plot.metric, side).values():
-            share = [at / (len(curve) - 1) for at in range(len(curve))]
-            axis.step(curve, share, color=COLOR[side], label=who(side),
-                      linestyle=LINE[side].get("linestyle"), linewidth=1)
-
-
-KINDS = {"lines": lines, "bars": bars, "cdf": cdf}
-
-
-def legend(figure, axes):
-    """One legend for all panels, below them."""
-    known = {}
-    for axis in axes:
-        for handle, said in zip(*axis.get_legend_handles_labels()):
-            known.setdefault(said, handle)
-    names = sorted(known, key=lambda name: name.startswith("paper"))
-    figure.legend([known[name] for name in names], names, ncols=len(names),
-                  loc="outside lower center", frameon=False)
-
-
-def ranks(plot, cells):
-    """A bar for each cell, one below the other."""
-    figure = Figure(figsize=(8, 1 + 0.2 * len(cells)), layout="constrained")
-    axis = figure.subplots()
-    names = [text(cell.job.get(plot.x)).replace("_", " ") for cell in cells]
-    values = [scaled(plot.metric, cell.interval(plot.metric, side))
-              for cell in cells for side in cell.results]
-    axis.barh(range(len(values)), [value for value, _ in values],
-              xerr=[half for _, half in values], color=COLOR[True])
-    axis.set(yticks=range(len(values)), yticklabels=names,
-             xlabel=METRICS[plot.metric].label)
-    axis.invert_yaxis()
-    axis.grid(axis="x", alpha=0.3)
-    axis.set_axisbelow(True)
-    return figure
-
-
-def draw(name, plot, cells, keys):
-    """The figure of a plot, or None if nothing was measured for it."""
-    cells = [cell for cell in cells if any(
-        cell.values(plot.metric, side) for side in cell.results)]
-    if not cells:
-        return None
-    return ranks(plot, cells) if plot.kind == "ranks" else \
-        panels(name, plot, cells, keys)
-
-
-def panels(name, plot, cells, keys):
-    """A panel for each value of the keys that are not on the x axis."""
-    keys = [key for key in keys if key != plot.x and
-            len({text(cell.job.get(key)) for cell in cells}) > 1]
-    titles = {}
-    for cell in cells:
-        titles.setdefault(describe(cell.job, keys), []).append(cell)
+def lines(axis, panel):
+    """A line through the cells of each series; the paper's beside it."""
+    plot = panel.plot
     ticks = sorted({text(cell.job.get(plot.x)): cell.job.get(plot.x)
-                    for cell in cells}.items(), key=lambda t: place(t[1]))
+                    for cell in panel.cells}.items(), key=lambda t: place(t[1]))
     places = {tick: at for at, (tick, _) in enumerate(ticks)}
-    columns = 2 if len(titles) in (2, 4) else min(3, len(titles))
-    rows = -(-len(titles) // columns)
-    figure = Figure(figsize=(max(1 + 3 * columns, 6), 0.8 + 2.5 * rows),
-                    layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False, sharey=True,
-                           sharex=True)
-    for at, (title, members) in enumerate(titles.items()):
-        axis = axes.flat[at]
-        for side in (False, True, None):
-            KINDS[plot.kind](axis, plot, members, places, side, name)
-        axis.set_title(textwrap.fill(title, 36), fontsize="medium")
-        dress(axis, plot, places, at % columns == 0,
-              at >= len(titles) - columns)
-    # of all, and after all is drawn
-    axes[0, 0].set_ylim(0, 1.05 * axes[0, 0].get_ylim()[1])
-    for axis in axes.flat[len(titles):]:
-        axis.remove()
-    legend(figure, figure.axes)
-    return figure
 
+    def points(cells, value):
+        found = {}
+        for cell in cells:
+            if y := value(cell):
+                found.setdefault(places[text(cell.job.get(plot.x))], y)
+        return dict(sorted(found.items()))
 
-def dress(axis, plot, places, leftmost, lowest):
-    """Scales of a panel, and labels where it is at the edge."""
-    names = METRICS[plot.metric].label, "share"
-    if plot.kind == "cdf":
-        axis.set_xscale("log")
-    else:
-        names = label(plot.x), names[0]
-        long = sum(map(len, places)) > 28
-        axis.set_xticks(list(places.values()), list(places),
-                        rotation=45 if long else 0)
-    axis.tick_params(labelbottom=lowest)
-    axis.set(xlabel=names[0] if lowest else "",
-             ylabel=names[1] if leftmost else "")
-    axis.set_axisbelow(True)
+    for side, name, color, cells in series(panel):
+        drawn = points(cells, lambda cell, side=side: possible(
+            plot.metric, cell, side))
+        if not drawn:
+            continue
+        below, above = errors(drawn.values())
+        axis.errorbar(list(drawn), [mean for mean, _, _ in drawn.values()],
+                      [*below, *above], color=color, capsize=3, label=name,
+                      **LINE[side])
+        over = plot.over and points(cells, lambda cell, side=side:
+                                    cell.interval(plot.over, side))
+        if over:
+            axis.plot(list(over), [mean for mean, _ in over.values()],
+                      color=color, linewidth=0.8, linestyle="-.",
+                      label=f"{METRICS[plot.over].label}, {name}")
+        theirs = plot.paper and points(cells, lambda cell: papers(
+            panel.name, cell.job, plot.metric))
+        if theirs:
+            axis.plot(list(theirs), [pair[side][0] for pair in theirs.values()],
+                      color=color, markerfacecolor="none", linewidth=0.7,
+                      marker=LINE[side]["marker"], linestyle=":",
+                      label=f"paper, {SIDES[side]}")
+    axis.set_xticks(list(places.values()), list(places), rotation=45 if sum(
+        map(len, places)) > 24 else 0)
+    axis.set(xlabel=label(plot.x), ylabel=METRICS[plot.metric].label)
+    axis.set_ylim(0, 105 if plot.metric.endswith("_percent")
+                  and axis.get_ylim()[1] > 90 else None)
     axis.grid(axis="y", alpha=0.3)
 
 
-def save(figure, svg, png):
-    """Leave a figure in two files; the same figure makes the same bytes."""
+def dots(axis, panel):
+    """A line of its own for each cell: no place is empty."""
+    keys = [key for key in panel.cells[0].job if len(
+        {text(cell.job.get(key)) for cell in panel.cells}) > 1]
+    keys = [panel.plot.x] if panel.plot.x else keys
+    names = [text(cell.job[keys[0]]).replace("_", " ") if len(keys) == 1
+             else describe(cell.job, keys) for cell in panel.cells]
+    for side in SIDES:
+        for y, cell in enumerate(panel.cells):
+            found = possible(panel.plot.metric, cell, side)
+            if found:
+                axis.errorbar(found[0], y, xerr=[
+                    arm[0] for arm in errors([found])], color=COLOR[side],
+                    capsize=3, label=who(side), marker=LINE[side]["marker"])
+    axis.set_yticks(range(len(names)), names)
+    axis.set(xlabel=METRICS[panel.plot.metric].label, xlim=(0, None))
+    axis.set_ylim(len(names) - 0.4, -0.6)
+    axis.grid(alpha=0.3)
+
+
+def cdf(axis, panel):
+    """The share of all below a value; a curve for each seed."""
+    for side, name, color, cells in series(panel):
+        for cell in cells:
+            for curve in cell.values(panel.plot.metric, side).values():
+                share = [at / (len(curve) - 1) for at in range(len(curve))]
+                axis.step(curve, share, color=color, label=name, linewidth=1,
+                          linestyle=LINE[side]["linestyle"])
+    axis.set(xscale="log", xlabel=METRICS[panel.plot.metric].label,
+             ylabel="share")
+    axis.grid(axis="y", alpha=0.3)
+
+
+KINDS = {"lines": lines, "dots": dots, "cdf": cdf}
+
+
+def measured(cells, metric):
+    return [cell for cell in cells if any(
+        cell.values(metric, side) for side in cell.results)]
+
+
+def panels(chapter, plot):
+    """
+    Those of a plot, that which tells most first: like the paper's, then the
+    largest change.
+    """
+    cells = measured(chapter.cells, plot.metric)
+    keys = [key for key in chapter.keys if plot.kind != "dots"
+            and key not in (plot.x, plot.by)
+            and len({text(cell.job.get(key)) for cell in cells}) > 1]
+    found = {}
+    for cell in cells:
+        found.setdefault(describe(cell.job, keys), []).append(cell)
+
+    def tells(title):
+        changes = [abs(log(cell.ratio(plot.metric))) for cell in found[title]
+                   if plot.kind != "cdf" and cell.ratio(plot.metric)]
+        return any(map(chapter.like_papers, found[title])), \
+            sum(changes) / max(len(changes), 1)
+
+    first = max(found, key=tells, default=None)
+    return [Panel(chapter.name, plot, title, {}, found[title])
+            for title in sorted(found, key=lambda title: title != first)]
+
+
+def some(chapter, panel):
+    """The panel of the summary, if its cells were measured."""
+    cells = [cell for cell in measured(chapter.cells, panel.plot.metric)
+             if panel.job.items() <= cell.job.items()]
+    return [panel._replace(cells=cells)] if cells else []
+
+
+def draw(shown):
+    """A figure of panels, with one legend below them."""
+    across = 2 if len(shown) in (2, 4) else min(3, len(shown))
+    down = -(-len(shown) // across)
+    plot = shown[0].plot
+    alike = len({(panel.plot.metric, panel.plot.x) for panel in shown}) == 1
+    height = 1 + 0.22 * len(shown[0].cells) if plot.kind == "dots" else \
+        1 + 2.5 * down
+    figure = Figure(figsize=(max(3.2 * across, 7), height),
+                    layout="constrained")
+    axes = list(figure.subplots(down, across, squeeze=False, sharey=alike and
+                                plot.kind != "dots").flat)
+    known = {}
+    for at, (axis, panel) in enumerate(zip(axes, shown)):
+        KINDS[panel.plot.kind](axis, panel)
+        axis.set_title(textwrap.fill(panel.title, 38), fontsize="medium")
+        axis.set_axisbelow(True)
+        if alike and at % across:
+            axis.set_ylabel("")
+        for handle, said in zip(*axis.get_legend_handles_labels()):
+            known.setdefault(said, handle)
+    for axis in axes[len(shown):]:
+        axis.remove()
+    names = sorted(known, key=lambda name: name.startswith("paper"))
+    figure.legend([known[name] for name in names], names,
+                  ncols=min(len(names), 4), loc="outside lower center",
+                  frameon=False)
+    return figure
+
+
+def save(figure, svg):
+    """Leave a figure; the same figure makes the same bytes."""
     rcParams["svg.hashsalt"] = svg.stem
     rcParams["svg.fonttype"] = "none"
     figure.savefig(svg, metadata={"Date": None})
-    figure.savefig(png, dpi=100)

@@ -16,7 +16,7 @@ KEPT = HERE / "rows"        # those that the repository holds
 MEASURED = ("Kconfig", "drivers", "include", "patches", "scripts",
             ":(exclude)patches/README.md", ":(exclude)patches/library",
             ":(exclude)scripts/coccinelle", ":(exclude)scripts/make-series",
-            ":(exclude)scripts/*-modules",
+            ":(exclude)scripts/*-modules", ":(exclude)scripts/host-venv",
             ":(glob)tools/testing/testbed/*",
             *(f":(exclude)tools/testing/testbed/config.{name}"
               for name in ("debug", "faults", "kcsan", "rt")),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Numbers and tables as reStructuredText."""
+"""Numbers and jobs in words."""
 
 import json
 
@@ -7,7 +7,8 @@ import json
 UNITS = {"_percent": ", %", "_us": ", µs", "_mbps": ", Mbit/s",
          "_mbit": ", Mbit/s", "_pkts": ", packets"}
 NAMES = {"ipv": "IP version", "gro": "GRO", "mbps": "rate, Mbit/s",
-         "rx_usecs": "rx-usecs", "sack": "SACK", "where": "impaired on the way"}
+         "rx_usecs": "rx-usecs", "hold_usecs": "hold, µs", "sack": "SACK",
+         "where": "impaired on the way"}
 NONE = "–"
 
 
@@ -32,16 +33,16 @@ def number(value, like=None):
 
 def estimate(found):
     """
-    A mean with half of its interval.
+    A mean with its interval, which may have none.
 
-    >>> estimate((229.24, 0.345)), estimate((13.0, None)), estimate(None)
-    ('229.2 ± 0.3', '13.0', '–')
+    >>> estimate((229.24, 228.9, 229.6)), estimate((13.0, None, None))
+    ('229.2 (228.9–229.6)', '13.0')
     """
     if found is None:
         return NONE
-    value, half = found[:2]
-    return number(value) if half is None else \
-        f"{number(value)} ± {number(half, like=value)}"
+    mean, low, high = found
+    return number(mean) if low is None else \
+        f"{number(mean)} ({number(low, mean)}–{number(high, mean)})"
 
 
 def label(key):
@@ -100,42 +101,3 @@ def describe(job, keys):
         said.append(f"{name} {text(value)} {unit if value is not None else ''}"
                     .rstrip())
     return ", ".join(said)
-
-
-def line(cells, widths):
-    return "  ".join(cell.ljust(width)
-                     for cell, width in zip(cells, widths)).rstrip()
-
-
-def table(groups, rows):
-    """
-    A simple table. groups are (heading, (headings below it)), those of one
-    column without any below.
-
-    >>> print(table([("job", ()), ("Mbit/s", ("without", "with"))],
-    ...             [["a", "1", "2"], ["b", "10", "–"]]))
-    ===  =======  ====
-    job  Mbit/s
-    ---  -------------
-         without  with
-    ===  =======  ====
-    a    1        2
-    b    10       –
-    ===  =======  ====
-    """
-    below = [name for _, names in groups for name in names or ("",)]
-    widths = [max(map(len, column)) for column in zip(below, *rows)]
-    spans, at = [], 0
-    for heading, names in groups:
-        last = at + max(len(names), 1)
-        width = sum(widths[at:last]) + 2 * (last - at - 1)
-        widths[last - 1] += max(len(heading) - width, 0)
-        spans.append(max(width, len(heading)))
-        at = last
-    rule = line(["=" * width for width in widths], widths)
-    head = [line([heading for heading, _ in groups], spans)]
-    if any(below):
-        head += [line(["-" * width for width in spans], spans),
-                 line(below, widths)]
-    return "\n".join([rule, *head, rule,
-                      *(line(row, widths) for row in rows), rule])
