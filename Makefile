@@ -60,7 +60,8 @@ endif
 
 help:
 	@echo 'make demo                 sort reordered TCP traffic in igb, with SRPIC off and on,'
-	@echo '                          in a virtual testbed, and print what it buys;'
+	@echo '                          in a virtual testbed, and show what it buys in a table'
+	@echo '                          and in out/demo.html;'
 	@echo '                          RX_USECS=150 for shorter blocks'
 	@echo 'make test                 all that is tested on every change; SEED=number repeats'
 	@echo '                          the random part of a run'
@@ -109,8 +110,8 @@ venv: setup
 rootfs: setup
 	@$(TESTBED)/build-rootfs
 
-demo: kernel rootfs
-	@tools/testing/bench/demo
+demo: kernel rootfs venv
+	@out/venv/bin/python3 tools/testing/bench/demo
 
 test test-full: kernel rootfs
 	@tools/testing/run $@
