@@ -4,7 +4,7 @@
 import collections
 import re
 
-# The matrix of README.md in short.
+# README.md has the same table.
 TESTED = {
     "igb": "run in a testbed", "e1000e": "run in a testbed",
     "virtio_net": "run in a testbed", "ixgbe": "run by KUnit alone",
