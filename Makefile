@@ -44,6 +44,10 @@ ifneq ($(call goal,modules modules_install modules_uninstall),)
 $(if $(wildcard $(KDIR)/Module.symvers),,$(error "$(KDIR)" holds no kernel headers: \
 	apt install linux-headers-$$(uname -r), then KDIR=/lib/modules/$$(uname -r)/build))
 endif
+ifneq ($(call goal,deb),)
+$(if $(filter 6.12,$(KVER)),,$(error packages are made of kernel 6.12 alone: leave out \
+	KVER=$(KVER)))
+endif
 ifneq ($(call goal,vm),)
 $(if $(filter igb e1000e virtio,$(NIC)),,$(error there is no NIC=$(NIC), only \
 	igb, e1000e and virtio))
@@ -56,7 +60,7 @@ $(if $(and $(NETIF),$(REMOTE)),,$(error say which device and which other host: \
 endif
 
 .PHONY: help demo test test-full bench results lab kernel apply series vm clean
-.PHONY: matrix modules modules_install modules_uninstall setup tree rootfs venv
+.PHONY: matrix deb modules modules_install modules_uninstall setup tree rootfs venv
 
 help:
 	@echo 'make demo                 sort reordered TCP traffic in igb, with SRPIC off and on,'
@@ -89,6 +93,8 @@ help:
 	@echo 'make modules_install KDIR=headers'
 	@echo '                          have modprobe prefer them to those of the kernel;'
 	@echo '                          make modules_uninstall KDIR=headers undoes that'
+	@echo 'make deb                  make Debian packages of srpicstat and the drivers, which dkms'
+	@echo '                          builds for each kernel 6.12: out/deb; DRIVERS=igb for some'
 	@echo 'make clean                remove out/, all that was built'
 	@echo
 	@echo 'KVER=$(KVER) selects the kernel; KERNEL_SRC=tree takes its source from there.'
@@ -154,6 +160,13 @@ modules_install:
 
 modules_uninstall:
 	@scripts/install-modules "$(KDIR)" remove
+
+# Needs no testbed.
+deb:
+	@scripts/host-setup build debhelper dh-dkms
+	@scripts/fetch-kernel
+	@scripts/apply-to-tree $(TREE) $(SOURCE)
+	@scripts/build-deb $(DRIVERS)
 
 vm: kernel rootfs
 	@$(TESTBED)/vm --kver $(KVER) --nic $(NIC) $(if $(SCRIPT),\
