@@ -253,6 +253,15 @@ def difference(before, after):
             if value != before.get(key, 0)}
 
 
+def sorting():
+    """How SRPIC's counters move while snd sends to rcv for a second."""
+    before = ethtool_stats("rcv", DUT)
+    iperf3(seconds=1)
+    found = difference(before, ethtool_stats("rcv", DUT))
+    return {key.removeprefix("srpic_"): value
+            for key, value in found.items() if key.startswith("srpic_")}
+
+
 def report(checks):
     """Print what is wrong of {complaint: whether it is fine}; True if none."""
     for complaint, fine in checks.items():

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""
+A Debian that was booted by systemd, with the packages installed: the driver is
+theirs, udev has switched on what /etc/srpic.conf names, and that sorts. What is
+wrong in that file is said in one line of the journal, and nothing is done.
+
+    packages.py BLOCK_SIZE      as it is in that file
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import guest
+
+CONF = Path("/etc/srpic.conf")
+# a file, the device it is applied to, and what is said
+WRONG = (
+    ("devices = rcv0\nblock_sise = 3\n", "rcv0",
+     "srpic.conf:2: there is no 'block_sise'"),
+    ("devices = rcv0\nblock_size = lots\n", "rcv0",
+     "srpic.conf:2: 'lots' is no number"),
+    ("devices = rcv0\nblock_size = 99999", "rcv0", "block_size cannot be 99999"),
+    ("devices = r* lo\n", "lo", "lo: no SRPIC in its driver ("))
+
+
+def run(*command):
+    return subprocess.run(command, text=True, check=True,
+                          stdout=subprocess.PIPE).stdout
+
+
+def is_on(name, dev):
+    flags = guest.ns(name, f"ethtool --show-priv-flags {dev}")
+    return re.search(r"^srpic *: (on|off)$", flags, re.MULTILINE)[1] == "on"
+
+
+def complaints(text, dev):
+    """What the journal has to say of a file."""
+    CONF.write_text(text)
+    mark = run("journalctl", "-n0", "--show-cursor").split()[-1]
+    guest.ns("rcv", ["/usr/lib/srpic/srpic-setup", dev], check=False)
+    run("journalctl", "--sync")
+    return run("journalctl", "-t", "srpic", "-o", "cat",
+               f"--after-cursor={mark}").splitlines()
+
+
+def main():
+    block = Path("/proc/sys/net/srpic/block_size").read_text().strip()
+    checks = {
+        "another igb is loaded": Path("/sys/module/srpic/holders/igb").exists(),
+        "modprobe does not prefer that of dkms":
+            "/updates/dkms/" in run("modinfo", "-F", "filename", "igb"),
+        "what srpic.conf names is off": is_on("rcv", guest.DUT),
+        "what it does not name is on": not is_on("rtr", guest.RTR_DEV),
+        f"block_size is {block}": block == sys.argv[1]}
+    guest.set_path(jitter_us=100)
+    guest.coalesce(600)
+    counts = guest.sorting()
+    print(counts)
+    checks["SRPIC does not sort"] = "packets_out_of_order" in counts and \
+        counts["packets_taken"] > 2 * counts["blocks"]
+    guest.switch(False)
+    for text, dev, want in WRONG:
+        said = complaints(text, dev)
+        print(*said, sep="\n")
+        checks[f"it is not said once: {want}"] = \
+            len(said) == 1 and want in said[0]
+    checks["a file that is wrong was obeyed"] = not is_on("rcv", guest.DUT)
+    checks["one that is right was not"] = not complaints("devices=r*", "rcv0") \
+        and is_on("rcv", guest.DUT)
+    sys.exit(not guest.report(checks))
+
+
+if __name__ == "__main__":
+    main()
