@@ -17,6 +17,13 @@ MEASURED = ("Kconfig", "drivers", "include", "patches", "scripts",
             ":(exclude)patches/README.md", ":(exclude)patches/library",
             ":(exclude)scripts/coccinelle", ":(exclude)scripts/make-series",
             ":(exclude)scripts/*-modules", ":(exclude)scripts/host-venv",
+            ":(exclude,glob)drivers/net/srpic/tests/poll*.h",
+            # drivers that the kernel that is measured does not have
+            ":(exclude)drivers/net/ethernet/intel/i40e",
+            ":(exclude)drivers/net/ethernet/intel/ice",
+            ":(exclude)drivers/net/ethernet/mellanox",
+            *(f":(exclude,glob)patches/*/*-{name}-*"
+              for name in ("i40e", "ice", "mlx5e")),
             ":(glob)tools/testing/testbed/*",
             *(f":(exclude)tools/testing/testbed/config.{name}"
               for name in ("debug", "faults", "kcsan", "rt")),
