@@ -5,7 +5,7 @@
 # suite then, and removes them again.
 
 set -e
-for driver in i40e; do
+for driver in i40e ice; do
 	modprobe $driver
 	modprobe -r $driver
 done
