@@ -5,7 +5,7 @@
 # suite then, and removes them again.
 
 set -e
-for driver in i40e ice; do
+for driver in i40e ice mlx5_core; do
 	modprobe $driver
 	modprobe -r $driver
 done
