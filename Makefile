@@ -120,7 +120,7 @@ rootfs: setup
 demo: kernel rootfs venv
 	@out/venv/bin/python3 tools/testing/bench/demo
 
-test test-full: kernel rootfs
+test test-full: kernel rootfs venv
 	@tools/testing/run $@
 
 bench: kernel rootfs venv
