@@ -28,8 +28,9 @@ $(call number,SEED,1,999999999)
 $(call number,RX_USECS,0,8191)
 $(call number,TIMEOUT,1,86400)
 $(call number,SMP,1,4)
-$(if $(wildcard patches/$(KVER)/series),,$(error there is no series for kernel \
-	$(KVER), only for: $(patsubst patches/%/series,%,$(wildcard patches/*/series))))
+series := $(patsubst patches/%/series,%,$(wildcard patches/*/series))
+$(if $(filter $(KVER),$(series)),,$(error there is no series for kernel $(KVER), only \
+	for: $(series)))
 ifneq ($(and $(call goal,bench),$(EXP)),)
 experiments := $(shell cd tools/testing/bench && python3 -c \
 	'import experiments; print(*experiments.EXPERIMENTS)' 2> /dev/null)
@@ -41,8 +42,17 @@ ifneq ($(call goal,apply),)
 $(if $(KDIR),,$(error say which tree: make apply KDIR=/path/to/linux))
 endif
 ifneq ($(call goal,modules modules_install modules_uninstall),)
-$(if $(wildcard $(KDIR)/Module.symvers),,$(error "$(KDIR)" holds no kernel headers: \
-	apt install linux-headers-$$(uname -r), then KDIR=/lib/modules/$$(uname -r)/build))
+release := $(file < $(KDIR)/include/config/kernel.release)
+$(if $(and $(release),$(wildcard $(KDIR)/Module.symvers)),,$(error "$(KDIR)" holds no \
+	kernel headers: apt install linux-headers-$$(uname -r), then \
+	KDIR=/lib/modules/$$(uname -r)/build))
+$(if $(filter $(KVER).%,$(release)),,$(error "$(KDIR)" is of kernel $(release), not \
+	$(KVER): say KVER=, there are series for $(series)))
+endif
+ifneq ($(call goal,modules deb),)
+drivers := $(shell scripts/stage-modules)
+$(foreach name,$(DRIVERS),$(if $(filter $(name),$(drivers)),,$(error there is no patch \
+	for $(name), only for: $(drivers))))
 endif
 ifneq ($(call goal,deb),)
 $(if $(filter 6.12,$(KVER)),,$(error packages are made of kernel 6.12 alone: leave out \
@@ -68,7 +78,8 @@ help:
 	@echo '                          and in out/demo.html;'
 	@echo '                          RX_USECS=150 for shorter blocks'
 	@echo 'make test                 all that is tested on every change; SEED=number repeats'
-	@echo '                          the random part of a run'
+	@echo '                          the random part of a run; LIST=1 lists the tests, and'
+	@echo "                          T='debug-*' runs those of such a name"
 	@echo 'make test-full            all tests; with CONTINUE=1 those that the last run of the'
 	@echo '                          same tree did not pass, as for make test'
 	@echo 'make bench                all experiments, a night on 2 CPUs; what was stopped goes on.'
@@ -120,7 +131,7 @@ rootfs: setup
 demo: kernel rootfs venv
 	@out/venv/bin/python3 tools/testing/bench/demo
 
-test test-full: kernel rootfs venv
+test test-full: $(if $(LIST),,kernel rootfs venv)
 	@tools/testing/run $@
 
 bench: kernel rootfs venv
