@@ -129,19 +129,19 @@ rootfs: setup
 	@$(TESTBED)/build-rootfs
 
 demo: kernel rootfs venv
-	@out/venv/bin/python3 tools/testing/bench/demo
+	@tools/testing/bench/demo
 
 test test-full: $(if $(LIST),,kernel rootfs venv)
 	@tools/testing/run $@
 
 bench: kernel rootfs venv
-	@out/venv/bin/python3 tools/testing/bench/bench $(if $(filter-out 0,$(QUICK)),--quick) $(EXP)
+	@tools/testing/bench/bench $(if $(filter-out 0,$(QUICK)),--quick) $(EXP)
 
 matrix:
 	@tools/testing/matrix --readme
 
 results: venv
-	@out/venv/bin/python3 tools/testing/bench/results
+	@tools/testing/bench/results
 
 # Needs no testbed. What is missing is said before anything is downloaded.
 lab:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Sourced by the scripts: one line for an error, one for progress.
+# Sourced by the scripts: one line for an error, one for progress; --help shows what
+# a script begins with.
 
 set -euo pipefail
 trap 'exit 130' INT
@@ -11,6 +12,11 @@ TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 OUT=$TOP/out
 KVER=${KVER:-6.12}
 export TOP OUT KVER
+
+case ${1:-} in -h | --help)
+	sed -n '1,/^#$/d; /^#/!q; s/^# \{0,1\}//p' "$0"
+	exit ;;
+esac
 
 die() {
 	echo "srpic: error: $*" >&2

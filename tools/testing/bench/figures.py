@@ -1,20 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """The figures of the page of results, of panels as sections.py has them."""
 
-import sys
 import textwrap
 from math import log
 
 from cells import SIDES
+from matplotlib import colormaps, rcParams
+from matplotlib.figure import Figure
 from sections import METRICS, Panel, papers, possible
 from tables import describe, label, place, text
-
-try:
-    from matplotlib import colormaps, rcParams
-    from matplotlib.figure import Figure
-except ModuleNotFoundError:
-    sys.exit("results: this Python has no matplotlib; run make results")
-
 
 # Told apart by hue, by lightness and by shape.
 COLOR = {False: "#e08a3c", True: "#1c4f9c"}

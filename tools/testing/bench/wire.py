@@ -1,14 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the frames to and from the receiver's device say."""
 
-import sys
-
+import dpkt
 from density import density
-
-try:
-    import dpkt
-except ModuleNotFoundError:
-    sys.exit("bench: this Python has no dpkt; run make bench")
 
 RECEIVER = bytes.fromhex("525400000002")
 FLAGS = dpkt.tcp.TH_SYN | dpkt.tcp.TH_FIN | dpkt.tcp.TH_RST

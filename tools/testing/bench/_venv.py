@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Imported first, before what may be missing: answers --help, and has the Python
+of out/venv run the program."""
+
+import os
+import sys
+from pathlib import Path
+
+VENV = Path(__file__).resolve().parents[3] / "out/venv"
+
+if {"-h", "--help"} & set(sys.argv[1:]):
+    sys.exit(print(sys.modules["__main__"].__doc__.strip()))
+if Path(sys.prefix) != VENV:
+    python = VENV / "bin/python3"
+    if not python.exists():
+        sys.exit(f"srpic: error: there is no {VENV}: make venv")
+    os.execv(python, [python, *sys.argv])
