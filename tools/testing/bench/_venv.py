@@ -14,4 +14,6 @@ if Path(sys.prefix) != VENV:
     python = VENV / "bin/python3"
     if not python.exists():
         sys.exit(f"srpic: error: there is no {VENV}: make venv")
+    # its threads would wait for each other spinning, minutes where CPUs are few
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.execv(python, [python, *sys.argv])
