@@ -25,6 +25,10 @@ number = $(if $($(1)),$(if $(shell echo '$($(1))' | \
 	awk '/^[0-9]+$$/ && $$1 >= $(2) && $$1 <= $(3)'),,$(error \
 	$(1)=$($(1)): it is a number from $(2) to $(3))))
 $(call number,SEED,1,999999999)
+ifneq ($(and $(call goal,test test-full),$(T)),)
+$(if $(shell LIST=1 T='$(T)' tools/testing/run $(call goal,test test-full) 2> /dev/null),,\
+	$(error there is no test $(T): make $(call goal,test test-full) LIST=1 lists them))
+endif
 $(call number,RX_USECS,0,8191)
 $(call number,TIMEOUT,1,86400)
 $(call number,SMP,1,4)
@@ -46,8 +50,10 @@ release := $(file < $(KDIR)/include/config/kernel.release)
 $(if $(and $(release),$(wildcard $(KDIR)/Module.symvers)),,$(error "$(KDIR)" holds no \
 	kernel headers: apt install linux-headers-$$(uname -r), then \
 	KDIR=/lib/modules/$$(uname -r)/build))
-$(if $(filter $(KVER).%,$(release)),,$(error "$(KDIR)" is of kernel $(release), not \
-	$(KVER): say KVER=, there are series for $(series)))
+endif
+ifneq ($(call goal,modules),)
+$(if $(filter $(KVER).%,$(release)),,$(error "$(KDIR)" is of kernel $(release), and \
+	KVER=$(KVER): there are series for $(series)))
 endif
 ifneq ($(call goal,modules deb),)
 drivers := $(shell scripts/stage-modules)

@@ -42,7 +42,8 @@ need_package() {
 	dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null |
 		grep -x installed > /dev/null && return
 	say "installing on this machine: $1"
-	apt-get -qq -o DPkg::Lock::Timeout=300 update
+	# it waits for dpkg's lock, and not for that of its lists
+	flock "$OUT/apt.lock" apt-get -qq update
 	DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
 		-o DPkg::Lock::Timeout=300 install \
 		--no-install-recommends "$1" > /dev/null

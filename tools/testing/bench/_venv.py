@@ -10,10 +10,10 @@ VENV = Path(__file__).resolve().parents[3] / "out/venv"
 
 if {"-h", "--help"} & set(sys.argv[1:]):
     sys.exit(print(sys.modules["__main__"].__doc__.strip()))
+# Numpy's threads would wait for each other spinning, minutes where CPUs are few.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 if Path(sys.prefix) != VENV:
     python = VENV / "bin/python3"
     if not python.exists():
         sys.exit(f"srpic: error: there is no {VENV}: make venv")
-    # its threads would wait for each other spinning, minutes where CPUs are few
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.execv(python, [python, *sys.argv])

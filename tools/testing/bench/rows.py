@@ -16,7 +16,10 @@ KEPT = HERE / "rows"        # those that the repository holds
 MEASURED = ("Kconfig", "drivers", "include", "patches", "scripts",
             ":(exclude)patches/README.md", ":(exclude)patches/library",
             ":(exclude)scripts/coccinelle", ":(exclude)scripts/make-series",
-            ":(exclude)scripts/*-modules", ":(exclude)scripts/host-venv",
+            *(f":(exclude)scripts/{name}" for name in (
+                "*-modules", "apt-suite", "build-deb", "host-venv")),
+            ":(exclude)tools/testing/testbed/cc",
+            ":(exclude)drivers/net/srpic/.kunitconfig",
             ":(exclude,glob)drivers/net/srpic/tests/poll*.h",
             # drivers that the kernel that is measured does not have
             ":(exclude)drivers/net/ethernet/intel/i40e",
