@@ -10,12 +10,14 @@ import os
 import socket
 import struct
 from contextlib import contextmanager
+from ipaddress import ip_address
 from itertools import accumulate, chain
+from types import SimpleNamespace
 
-ETH_P_IP = 0x0800
-ETH_P_IPV6 = 0x86DD
 ETH_P_ALL = 3
 CLONE_NEWNET = 0x40000000
+IPV4, IPV6 = b"\x08\x00", b"\x86\xdd"
+TCP = 6
 FIN, SYN, ACK, URG = 0x01, 0x02, 0x10, 0x20
 
 # The longest rx-usecs that igb's register holds: of 10000, the driver drops the
@@ -71,61 +73,81 @@ def xdp_pass(netns, device):
     return link
 
 
-def checksum(data):
-    """The Internet checksum, RFC 1071."""
-    data += bytes(len(data) % 2)
-    total = sum(struct.unpack(f">{len(data) // 2}H", data))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return ~total & 0xFFFF
+def checksum(data, start=0):
+    """The Internet checksum: 2^16 is 1, modulo 65535."""
+    total = int.from_bytes(data, "big")
+    if len(data) & 1:
+        total <<= 8
+    return -(total + start) % 65535
 
 
-def tcp_frame(macs, seq, length, *, port=4000, tsval=None, flags=ACK,
-              fragment=False, df=False, v6=False, hop_by_hop=False, ends=None,
-              ack=1, options=b"", payload=None, ident=1):
+def frame(flow, seq, payload, tsval=None, tsecr=0, options=None, tags=None,
+          ethertype=None, version=None, ihl=None, tos=0, label=0, length=None,
+          ident=1, frag=0x4000, ttl=64, proto=TCP, ip_options=b"",
+          extensions=(), ip_check=0, doff=None, flags=ACK, ack=1, window=512,
+          check=0, urgent=0, trailer=b""):
+    """
+    A frame of a flow: macs, v6, addresses and ports as they are sent, their sum for
+    the checksum (pseudo), and (type, number) of its VLAN tags. What is None is as
+    it ought to be; checks are an error.
+    """
+    if options is None:
+        options = b"" if tsval is None else struct.pack(
+            ">III", 0x0101080A, tsval & 0xFFFFFFFF, tsecr)
+    if doff is None:
+        doff = 5 + len(options) // 4
+    tcp = flow.ports + struct.pack(
+        ">IIHHHH", seq & 0xFFFFFFFF, ack, (doff & 15) << 12 | flags, window,
+        0, urgent) + options + payload
+    good = checksum(tcp, flow.pseudo + len(tcp))
+    tcp = b"%b%b%b" % (tcp[:16], (good ^ check).to_bytes(2, "big"), tcp[18:])
+    if flow.v6:
+        chain = b""
+        for kind, body in reversed(extensions):
+            chain = bytes([proto]) + body + chain
+            proto = kind
+        ip = struct.pack(
+            ">IHBB",
+            (6 if version is None else version) << 28 | tos << 20 | label,
+            len(chain) + len(tcp) if length is None else length, proto,
+            ttl) + flow.addresses + chain
+    else:
+        if ihl is None:
+            ihl = 5 + len(ip_options) // 4
+        ip = struct.pack(
+            ">BBHHHBBH", (4 if version is None else version) << 4 | ihl, tos,
+            20 + len(ip_options) + len(tcp) if length is None else length,
+            ident, frag, ttl, proto, 0) + flow.addresses + ip_options
+        ip = b"%b%b%b" % (
+            ip[:10], (checksum(ip) ^ ip_check).to_bytes(2, "big"), ip[12:])
+    tag = b"".join(t + tci.to_bytes(2, "big")
+                   for t, tci in (flow.tags if tags is None else tags))
+    if ethertype is None:
+        ethertype = IPV6 if flow.v6 else IPV4
+    return b"%b%b%b%b%b%b" % (flow.macs, tag, ethertype, ip, tcp, trailer)
+
+
+def tcp_frame(macs, seq, length, *, port=4000, fragment=False, df=False, v6=False,
+              hop_by_hop=False, ends=None, payload=None, **fields):
     """A frame with TCP payload; macs is (destination, source), 6 bytes each.
 
     A connection is named by its ends, (address, port) of source and
     destination; the default leads nowhere. hop_by_hop puts an extension
-    header of IPv6 in between.
+    header of IPv6 in between. The other fields are frame()'s.
     """
     if ends is None:
         ends = (((SOURCE_V6, 5201), (NOBODY_V6, port)) if v6 else
                 ((SOURCE_V4, 5201), (NOBODY_V4, port)))
-    if tsval is not None:
-        options = struct.pack(">BBBBII", 1, 1, 8, 10, tsval, 0)
+    addresses = b"".join(ip_address(address).packed for address, _ in ends)
+    flow = SimpleNamespace(
+        macs=b"".join(macs), tags=(), v6=v6, addresses=addresses,
+        ports=struct.pack(">HH", ends[0][1], ends[1][1]),
+        pseudo=int.from_bytes(addresses, "big") + TCP)
     if payload is None:
         payload = bytes((seq + i) & 0xFF for i in range(length))
-
-    def tcp(check):
-        return struct.pack(">HHIIBBHHH", ends[0][1], ends[1][1], seq, ack,
-                           (20 + len(options)) << 2, flags, 512, check,
-                           0) + options + payload
-
-    size = len(tcp(0))
-    if v6:
-        addresses = b"".join(socket.inet_pton(socket.AF_INET6, address)
-                             for address, _ in ends)
-        pseudo = addresses + struct.pack(">II", size, socket.IPPROTO_TCP)
-        first, extension = socket.IPPROTO_TCP, b""
-        if hop_by_hop:
-            first, extension = 0, bytes([first, 0, 1, 4, 0, 0, 0, 0])
-        head = struct.pack(">IHBB", 6 << 28, len(extension) + size, first,
-                           64) + addresses + extension
-    else:
-        addresses = b"".join(socket.inet_aton(address)
-                             for address, _ in ends)
-        pseudo = addresses + struct.pack(">HH", socket.IPPROTO_TCP, size)
-
-        def ip(check):
-            return struct.pack(">BBHHHBBH", 0x45, 0, 20 + size, ident,
-                               0x2000 if fragment else 0x4000 * df,
-                               64, socket.IPPROTO_TCP, check) + addresses
-
-        head = ip(checksum(ip(0)))
-    proto = struct.pack(">H", ETH_P_IPV6 if v6 else ETH_P_IP)
-    frame = b"".join(macs) + proto + head + tcp(checksum(pseudo + tcp(0)))
-    return frame.ljust(60, b"\0")
+    return frame(flow, seq, payload, frag=0x2000 if fragment else 0x4000 * df,
+                 extensions=[(0, bytes([0, 1, 4, 0, 0, 0, 0]))] * hop_by_hop,
+                 **fields).ljust(60, b"\0")
 
 
 class Sender:

@@ -10,15 +10,15 @@ import struct
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from frames import ACK, FIN, IPV4, IPV6, TCP, URG, checksum, frame
+
 DESTINATION = bytes.fromhex("525400000002")     # of topology.sh
 SOURCE = bytes.fromhex("5254000000f7")          # nobody else has it
 NOBODY_V4 = bytes([10, 0, 2, 99])
 NOBODY_V6 = bytes.fromhex("fd000002" + 22 * "0" + "99")
 FRAME_MAX = 1514
-IPV4, IPV6 = b"\x08\x00", b"\x86\xdd"
 TAGS = CTAG, STAG = b"\x81\x00", b"\x88\xa8"
-TCP = 6
-ACK, PSH, FIN, URG, CWR, FLAGS = 0x010, 0x008, 0x001, 0x020, 0x080, 0xFFF
+PSH, CWR, FLAGS = 0x008, 0x080, 0xFFF
 
 BURST = 63              # below the budget of a poll
 JUMBO_BURST = 40
@@ -26,16 +26,10 @@ POOL = random.Random(1).randbytes(1 << 16)      # what all flows send
 POOL += POOL
 
 
-def checksum(data, start=0):
-    """The Internet checksum: 2^16 is 1, modulo 65535."""
-    total = int.from_bytes(data, "big")
-    if len(data) & 1:
-        total <<= 8
-    return -(total + start) % 65535
-
-
 class Flow:
     """A connection: what all of its frames have in common."""
+
+    macs = DESTINATION + SOURCE
 
     def __init__(self, rng, sizes):
         self.v6 = rng.random() < 0.4
@@ -80,49 +74,6 @@ class Flow:
         self.sent += size
         self.ident = self.ident + self.step & 0xFFFF
         return f
-
-
-def frame(flow, seq, payload, tsval=None, tsecr=0, options=None, tags=None,
-          ethertype=None, version=None, ihl=None, tos=0, label=0, length=None,
-          ident=1, frag=0x4000, ttl=64, proto=TCP, ip_options=b"",
-          extensions=(), ip_check=0, doff=None, flags=ACK, ack=1, window=512,
-          check=0, urgent=0, trailer=b""):
-    """A frame. What is None is as it ought to be; checks are an error."""
-    if options is None:
-        options = b"" if tsval is None else struct.pack(
-            ">III", 0x0101080A, tsval & 0xFFFFFFFF, tsecr)
-    if doff is None:
-        doff = 5 + len(options) // 4
-    tcp = flow.ports + struct.pack(
-        ">IIHHHH", seq & 0xFFFFFFFF, ack, (doff & 15) << 12 | flags, window,
-        0, urgent) + options + payload
-    good = checksum(tcp, flow.pseudo + len(tcp))
-    tcp = b"%b%b%b" % (tcp[:16], (good ^ check).to_bytes(2, "big"), tcp[18:])
-    if flow.v6:
-        chain = b""
-        for kind, body in reversed(extensions):
-            chain = bytes([proto]) + body + chain
-            proto = kind
-        ip = struct.pack(
-            ">IHBB",
-            (6 if version is None else version) << 28 | tos << 20 | label,
-            len(chain) + len(tcp) if length is None else length, proto,
-            ttl) + flow.addresses + chain
-    else:
-        if ihl is None:
-            ihl = 5 + len(ip_options) // 4
-        ip = struct.pack(
-            ">BBHHHBBH", (4 if version is None else version) << 4 | ihl, tos,
-            20 + len(ip_options) + len(tcp) if length is None else length,
-            ident, frag, ttl, proto, 0) + flow.addresses + ip_options
-        ip = b"%b%b%b" % (
-            ip[:10], (checksum(ip) ^ ip_check).to_bytes(2, "big"), ip[12:])
-    tag = b"".join(t + tci.to_bytes(2, "big")
-                   for t, tci in (flow.tags if tags is None else tags))
-    if ethertype is None:
-        ethertype = IPV6 if flow.v6 else IPV4
-    return b"%b%b%b%b%b%b%b" % (DESTINATION, SOURCE, tag, ethertype, ip, tcp,
-                                trailer)
 
 
 # Mutations. The gentle ones leave a segment suitable: it must be sorted.

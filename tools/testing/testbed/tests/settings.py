@@ -1,51 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The flag and the sysctls: ranges, namespaces, and what the flag survives."""
+"""The flag: what it does, and what it survives."""
 
 import os
-import subprocess
 import unittest
 
 import guest
 from frames import THROTTLE_US, Wire, xdp_pass
 
 DUT = guest.DUT
-
-
-class SysctlTest(unittest.TestCase):
-    def read(self, ns, name):
-        return int(guest.ns(ns, f"sysctl -n net.srpic.{name}"))
-
-    def write(self, ns, name, value):
-        """The error that a write gives, or an empty string."""
-        done = subprocess.run(guest.in_ns(ns, [
-            "sysctl", "-w", f"net.srpic.{name}={value}"]),
-            capture_output=True, text=True, check=False)
-        return done.stderr
-
-    def test_defaults(self):
-        self.assertEqual(self.read("snd", "block_size"), 32)
-        self.assertEqual(self.read("snd", "full_flush_pkts"), 0)
-        self.assertEqual(self.read("snd", "hold_usecs"), 0)
-
-    def test_ranges(self):
-        for name, good, bad in (
-                ("block_size", (1, 65536, 32), (0, 65537, -1, 1 << 40, "x")),
-                ("full_flush_pkts", (65536, 1, 0), (-1, 65537, "x")),
-                ("hold_usecs", (100000, 1, 0), (-1, 100001, "x"))):
-            for value in good:
-                self.assertEqual(self.write("rtr", name, value), "")
-                self.assertEqual(self.read("rtr", name), value)
-            for value in bad:
-                with self.subTest(name=name, value=value):
-                    self.assertIn("Invalid argument",
-                                  self.write("rtr", name, value))
-                    self.assertEqual(self.read("rtr", name), good[-1])
-
-    def test_namespaces_are_independent(self):
-        self.assertEqual(self.write("rtr", "block_size", 7), "")
-        self.assertEqual(self.read("rcv", "block_size"), 32)
-        self.write("rtr", "block_size", 32)
 
 
 class FlagTest(unittest.TestCase):
