@@ -55,7 +55,7 @@ ifneq ($(call goal,modules),)
 $(if $(filter $(KVER).%,$(release)),,$(error "$(KDIR)" is of kernel $(release), and \
 	KVER=$(KVER): there are series for $(series)))
 endif
-ifneq ($(call goal,modules deb),)
+ifneq ($(and $(call goal,modules deb),$(DRIVERS)),)
 drivers := $(shell scripts/stage-modules)
 $(foreach name,$(DRIVERS),$(if $(filter $(name),$(drivers)),,$(error there is no patch \
 	for $(name), only for: $(drivers))))
