@@ -37,16 +37,47 @@ need_space() {
 		die "$1 has $free MiB free, $2 MiB are needed: make room, or put the working tree on a larger disk"
 }
 
-# need_package NAME: installs a Debian package that is missing, and says so
-need_package() {
-	dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null |
-		grep -x installed > /dev/null && return
-	say "installing on this machine: $1"
+# quietly WHAT COMMAND...: says nothing, unless it fails to do that
+quietly() {
+	local what=$1 log
+	shift
+
+	log=$(mktemp)
+	if ! "$@" > "$log" 2>&1 < /dev/null; then
+		grep '^[EW]:' "$log" >&2 || tail -n 3 "$log" >&2
+		rm -f "$log"
+		die "cannot $what: see above, and check the network and 'df -h /'"
+	fi
+	rm -f "$log"
+}
+
+# need_packages NAME...: installs the Debian packages that are missing, and says so
+need_packages() {
+	local missing
+
+	missing=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "$@" \
+		2> /dev/null | sed -n 's/ installed$//p' |
+		grep -vxFf - <(printf '%s\n' "$@") | xargs || :)
+	[ -n "$missing" ] || return 0
+	command -v apt-get > /dev/null ||
+		die "this is not Debian: install these yourself: $missing"
+	[ "$(id -u)" = 0 ] ||
+		die "$missing must be installed, and that needs root: sudo make ..."
+	say "installing on this machine: $missing"
+	mkdir -p "$OUT"
 	# it waits for dpkg's lock, and not for that of its lists
-	flock "$OUT/apt.lock" apt-get -qq update
-	DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
-		-o DPkg::Lock::Timeout=300 install \
-		--no-install-recommends "$1" > /dev/null
+	quietly 'read the package lists' flock "$OUT/apt.lock" apt-get -qq update
+	# shellcheck disable=SC2086 # a list
+	quietly "install $missing" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
+		-o DPkg::Lock::Timeout=300 install --no-install-recommends $missing
+}
+
+# link_tree FROM TO: copies a source tree by hard links, which take no space, where
+# the file system can; what changes a file in it must replace it, not write into it
+link_tree() {
+	cp -al "$1/." "$2" 2> /dev/null ||
+		{ rm -rf "$2" && cp -a "$1/." "$2"; } ||
+		die "cannot copy $1 to $2: is there space?"
 }
 
 # tree_version TREE: prints VERSION.PATCHLEVEL
