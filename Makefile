@@ -26,7 +26,7 @@ number = $(if $($(1)),$(if $(shell echo '$($(1))' | \
 	$(1)=$($(1)): it is a number from $(2) to $(3))))
 $(call number,SEED,1,999999999)
 ifneq ($(and $(call goal,test test-full),$(T)),)
-$(if $(shell LIST=1 T='$(T)' tools/testing/run $(call goal,test test-full) 2> /dev/null),,\
+$(if $(shell LIST=1 T='$(T)' tools/testing/run-tests $(call goal,test test-full) 2> /dev/null),,\
 	$(error there is no test $(T): make $(call goal,test test-full) LIST=1 lists them))
 endif
 $(call number,RX_USECS,0,8191)
@@ -138,13 +138,13 @@ demo: kernel rootfs venv
 	@tools/testing/bench/demo
 
 test test-full: $(if $(LIST),,kernel rootfs venv)
-	@tools/testing/run $@
+	@tools/testing/run-tests $@
 
 bench: kernel rootfs venv
 	@tools/testing/bench/bench $(if $(filter-out 0,$(QUICK)),--quick) $(EXP)
 
 matrix:
-	@tools/testing/matrix --readme
+	@tools/testing/driver-matrix --readme
 
 results: venv
 	@tools/testing/bench/results

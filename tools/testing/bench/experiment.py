@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
-from runs import HERE
+from guests import HERE
 
 # Declared before anything was measured. QUICK=1 has the first one only.
 SEEDS = (1, 2, 3)

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-from runs import HERE, KVER, OUT, TOP
+from guests import HERE, KVER, OUT, TOP
 
 BENCH = OUT / "bench"       # where make bench leaves them
 KEPT = HERE / "rows"        # those that the repository holds
@@ -34,7 +34,7 @@ MEASURED = ("Kconfig", "drivers", "include", "patches", "scripts",
             "tools/testing/testbed/tests/device.py",
             *(f"tools/testing/bench/{name}" for name in (
                 "bench", "density.py", "experiment.py", "experiments",
-                "igb-modules", "jobs", "runs.py", "wire.py")))
+                "guests.py", "igb-modules", "jobs", "wire.py")))
 
 
 def git(*args):

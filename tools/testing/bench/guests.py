@@ -24,7 +24,7 @@ class Failed(Exception):
     """A guest that did not do what it was to do, in one line."""
 
 
-def guest(out, options, timeout_s=900):
+def boot(out, options, timeout_s=900):
     """Run a guest whose files go to out."""
     with subprocess.Popen(
             [VM, "--quiet", "--kver", KVER, "--out", out, "--timeout",
@@ -47,7 +47,7 @@ def run(name, job, timeout_s):
     """A transfer; its row. Its files go to out/NAME."""
     began = time.monotonic()
     try:
-        guest(OUT / name, script("traffic.py", job), timeout_s)
+        boot(OUT / name, script("traffic.py", job), timeout_s)
     except Failed as error:
         sys.exit(f"the run {name} failed: {error}, see out/{name}/console.log")
     print(f"  {name}: done in {time.monotonic() - began:.0f} s", flush=True)

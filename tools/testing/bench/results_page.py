@@ -14,7 +14,7 @@ import figures
 import jinja2
 import published
 from cells import SIDES, account, collect, expand, name_of, run_of, usable
-from runs import HERE
+from guests import HERE
 from sections import METRICS, SECTIONS, SUMMARY, papers, possible
 from tables import NONE, describe, estimate, label, number, place, text
 
@@ -378,7 +378,7 @@ def render(chapters, absent, targets, prose, files):
         lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     env.filters |= {"csv": line_of, "fill": fill, "items": items,
                     "paragraph": paragraph, "table": table}
-    text = env.get_template("page.rst.j2").render(
+    text = env.get_template("results_page.rst.j2").render(
         **context(chapters), absent=absent, targets=targets, prose=prose,
         figures=drawn, where=files.name, summary=[
             save(f"summary-{at}", *one)
