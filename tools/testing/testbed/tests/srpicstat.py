@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""What srpicstat says: of made counters, and of real traffic on igb."""
+"""
+What srpicstat says: of made counters, and of real traffic on igb. With UnpatchedTest,
+on Debian's kernel without SRPIC.
+"""
 
 import json
 import re
@@ -165,7 +168,7 @@ class JudgeTest(unittest.TestCase):
         self.says("unsuitable", "less", LATE | {"packets_taken": 0, "blocks": 0})
 
 
-class TrafficTest(unittest.TestCase):
+class Watched(unittest.TestCase):
     """
     One flow of 40 Mbit/s, polled each 3 ms: a tenth of the packets and ten times
     the interval of one of 400.
@@ -175,11 +178,9 @@ class TrafficTest(unittest.TestCase):
     def setUpClass(cls):
         guest.set_sender("RACK")
 
-    def prepare(self, on=True, rx_usecs=3000, hold_usecs=0, **path):
+    def prepare(self, rx_usecs=3000, **path):
         guest.set_path(rate_mbit=40, delay_us=5000, **path)
         guest.coalesce(rx_usecs)
-        guest.switch(on)
-        guest.sysctl("rcv", {"net.srpic.hold_usecs": hold_usecs})
 
     def start(self, *args, ns="rcv", dev=guest.DUT, traffic=""):
         """The program, while there is traffic."""
@@ -201,6 +202,32 @@ class TrafficTest(unittest.TestCase):
         found = json.loads(text)
         self.assertEqual(found["verdict"], name, text)
         return found
+
+
+class UnpatchedTest(Watched):
+    """Before anything is installed."""
+
+    def test_in_order(self):
+        self.prepare()
+        self.assertEqual(self.says("in_order")["command"], "")
+
+    def test_reordered(self):
+        self.prepare(jitter_us=600)
+        self.assertIn("make modules KDIR=/lib/modules/",
+                      self.says("unpatched")["command"])
+
+    def test_lost(self):
+        self.prepare(loss_percent=0.1)
+        self.assertIn("nstat", self.says("late_or_lost")["command"])
+
+
+class TrafficTest(Watched):
+    """With SRPIC in the driver."""
+
+    def prepare(self, on=True, hold_usecs=0, **path):
+        super().prepare(**path)
+        guest.switch(on)
+        guest.sysctl("rcv", {"net.srpic.hold_usecs": hold_usecs})
 
     def test_in_order(self):
         self.prepare()
@@ -327,4 +354,4 @@ class TrafficTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    unittest.main(verbosity=2, defaultTest=("JudgeTest", "TrafficTest"))
