@@ -64,6 +64,10 @@ ifneq ($(call goal,deb),)
 $(if $(filter 6.12,$(KVER)),,$(error packages are made of kernel 6.12 alone: leave out \
 	KVER=$(KVER)))
 endif
+ifneq ($(and $(call goal,kernel-deb),$(CONFIG)),)
+$(if $(wildcard $(CONFIG)),,$(error there is no file $(CONFIG): CONFIG= names a kernel's \
+	configuration))
+endif
 ifneq ($(call goal,vm),)
 $(if $(filter igb e1000e virtio,$(NIC)),,$(error there is no NIC=$(NIC), only \
 	igb, e1000e and virtio))
@@ -76,7 +80,7 @@ $(if $(and $(NETIF),$(REMOTE)),,$(error say which device and which other host: \
 endif
 
 .PHONY: help demo test test-full bench results lab kernel apply series vm clean
-.PHONY: matrix deb modules modules_install modules_uninstall setup tree rootfs venv
+.PHONY: matrix deb kernel-deb modules modules_install modules_uninstall setup tree rootfs venv
 
 help:
 	@echo 'make demo                 sort reordered TCP traffic in igb, with SRPIC off and on,'
@@ -112,6 +116,8 @@ help:
 	@echo '                          make modules_uninstall KDIR=headers undoes that'
 	@echo 'make deb                  make Debian packages of srpicstat and the drivers, which dkms'
 	@echo '                          builds for each kernel 6.12: out/deb; DRIVERS=igb for some'
+	@echo 'make kernel-deb           make Debian packages of the patched kernel, with Debian'"'"'s'
+	@echo '                          configuration or CONFIG=file: out/kernel-deb'
 	@echo 'make clean                remove out/, all that was built'
 	@echo
 	@echo 'KVER=$(KVER) selects the kernel; KERNEL_SRC=tree takes its source from there.'
@@ -184,6 +190,13 @@ deb:
 	@scripts/fetch-kernel
 	@scripts/apply-to-tree $(TREE) $(SOURCE)
 	@scripts/build-deb $(DRIVERS)
+
+# Needs no testbed.
+kernel-deb:
+	@scripts/host-setup build debhelper rsync cpio
+	@scripts/fetch-kernel
+	@scripts/apply-to-tree $(TREE) $(SOURCE)
+	@scripts/build-kernel-deb $(CONFIG)
 
 vm: kernel rootfs
 	@$(TESTBED)/vm --kver $(KVER) --nic $(NIC) $(if $(SCRIPT),\

@@ -17,7 +17,7 @@ MEASURED = ("Kconfig", "drivers", "include", "patches", "scripts",
             ":(exclude)patches/README.md", ":(exclude)patches/library",
             ":(exclude)scripts/coccinelle", ":(exclude)scripts/make-series",
             *(f":(exclude)scripts/{name}" for name in (
-                "*-modules", "apt-suite", "build-deb", "host-venv")),
+                "*-modules", "apt-suite", "build-*", "host-venv")),
             ":(exclude)tools/testing/testbed/cc",
             ":(exclude)drivers/net/srpic/.kunitconfig",
             ":(exclude,glob)drivers/net/srpic/tests/poll*.h",
