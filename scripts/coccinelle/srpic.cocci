@@ -28,7 +28,7 @@ coccilib.report.print_report(p[0], "the poll can end without srpic_end()")
 symbol budget;
 position p;
 identifier complete = {napi_complete, napi_complete_done,
-		       virtqueue_napi_complete};
+		       virtqueue_napi_complete, rxfence_complete};
 @@
  srpic_begin(...);
  ... when != srpic_end(...)
@@ -53,7 +53,7 @@ identifier f;
 @bare@
 identifier ends.f;
 identifier complete = {napi_complete, napi_complete_done,
-		       virtqueue_napi_complete};
+		       virtqueue_napi_complete, rxfence_complete};
 position p;
 @@
  f(...)
@@ -76,7 +76,7 @@ coccilib.report.print_report(p[0], "NAPI completes without srpic_end()")
 @left@
 identifier E;
 identifier complete = {napi_complete, napi_complete_done,
-		       virtqueue_napi_complete};
+		       virtqueue_napi_complete, rxfence_complete};
 position p;
 @@
  if (!E) { <+... complete@p(...) ...+> }
@@ -86,7 +86,7 @@ symbol true;
 expression S;
 identifier left.E;
 identifier complete = {napi_complete, napi_complete_done,
-		       virtqueue_napi_complete};
+		       virtqueue_napi_complete, rxfence_complete};
 position left.p, q;
 @@
  srpic_end(S, E);
@@ -102,7 +102,7 @@ coccilib.report.print_report(q[0], "NAPI completes with work left, without srpic
 symbol true, false;
 expression S;
 identifier complete = {napi_complete, napi_complete_done,
-		       virtqueue_napi_complete};
+		       virtqueue_napi_complete, rxfence_complete};
 position p;
 @@
  srpic_end(S, false);
@@ -119,7 +119,7 @@ coccilib.report.print_report(p[0], "NAPI completes after srpic_end(..., false) o
 position p;
 identifier ends.f;
 identifier complete = {napi_complete, napi_complete_done,
-		       virtqueue_napi_complete};
+		       virtqueue_napi_complete, rxfence_complete};
 @@
  complete(...)
  ... when any
@@ -139,7 +139,7 @@ coccilib.report.print_report(p[0], "srpic_end() after NAPI completes")
 symbol budget, true;
 expression S;
 identifier complete = {napi_complete, napi_complete_done,
-		       virtqueue_napi_complete};
+		       virtqueue_napi_complete, rxfence_complete};
 position p;
 @@
  if (budget) srpic_end@p(S, true);
