@@ -11,9 +11,11 @@
 #include <linux/filter.h>
 #include <net/hotdata.h>
 #include <net/ip.h>
+#include <net/sock.h>
 #include <net/xsk_buff_pool.h>
 
-#define FAKE_RINGS	2
+#define FAKE_RINGS	2		/* of the vector; another one has one */
+#define FAKE_OTHER	FAKE_RINGS
 #define FAKE_COUNT	256
 #define FAKE_REGS	0x20000
 #define FAKE_VECTOR	0
@@ -32,9 +34,11 @@ struct fake {
 	struct net_device *netdev;
 	struct ixgbe_adapter *adapter;
 	struct ixgbe_q_vector *q_vector;
+	struct ixgbe_q_vector *other;
 	u8 *regs;
+	u32 hash;			/* of what arrives */
 	int gro_normal_batch;
-	u16 head[FAKE_RINGS];		/* where the NIC writes next */
+	u16 head[FAKE_RINGS + 1];	/* where the NIC writes next */
 	struct fake_packet out[FAKE_MAX];
 	unsigned int n_out;
 	unsigned int late;		/* that left when NAPI was complete */
@@ -67,16 +71,24 @@ static rx_handler_result_t fake_capture(struct sk_buff **pskb)
 	}
 	fake->n_out++;
 	fake->late += !test_bit(NAPI_STATE_SCHED,
-				&fake->q_vector->napi.state);
+				&fake->q_vector->napi.state) &&
+		      !test_bit(NAPI_STATE_SCHED, &fake->other->napi.state);
 	kfree_skb(skb);
 	return RX_HANDLER_CONSUMED;
+}
+
+static struct ixgbe_ring *fake_ring(struct fake *fake, int n)
+{
+	return n == FAKE_OTHER ? &fake->other->ring[0] :
+		&fake->q_vector->ring[n];
 }
 
 static void fake_add_ring(struct kunit *test, struct fake *fake, int n,
 			  struct device *dev)
 {
-	struct ixgbe_q_vector *q_vector = fake->q_vector;
-	struct ixgbe_ring *ring = &q_vector->ring[n];
+	struct ixgbe_q_vector *q_vector = n == FAKE_OTHER ? fake->other :
+							    fake->q_vector;
+	struct ixgbe_ring *ring = fake_ring(fake, n);
 
 	ring->netdev = fake->netdev;
 	ring->q_vector = q_vector;
@@ -98,6 +110,53 @@ static void fake_add_ring(struct kunit *test, struct fake *fake, int n,
 	q_vector->rx.ring = ring;
 	q_vector->rx.count++;
 }
+
+static struct ixgbe_q_vector *fake_add_vector(struct kunit *test,
+					      struct fake *fake, int v_idx,
+					      int rings)
+{
+	struct ixgbe_adapter *adapter = fake->adapter;
+	struct ixgbe_q_vector *q_vector;
+
+	q_vector = kzalloc(struct_size(q_vector, ring, rings), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, q_vector);
+	q_vector->adapter = adapter;
+	q_vector->v_idx = v_idx;
+	netif_napi_add(fake->netdev, &q_vector->napi, ixgbe_poll);
+	srpic_add_napi(&adapter->srpic, &q_vector->srpic, &q_vector->napi);
+	napi_enable(&q_vector->napi);
+	return q_vector;
+}
+
+#if IS_ENABLED(CONFIG_RXFENCE)
+static void fake_fence(struct fake *fake)
+{
+	struct rxfence_dev *rd = &fake->adapter->rxfence;
+	int n;
+
+	rxfence_init(rd, fake->netdev, ~0);
+	for (n = 0; n <= FAKE_OTHER; n++) {
+		struct ixgbe_q_vector *q_vector = fake_ring(fake, n)->q_vector;
+
+		rxfence_add_queue(rd, &q_vector->rxfence, &q_vector->napi, n);
+	}
+}
+
+static void fake_unfence(struct fake *fake)
+{
+	rxfence_reset(&fake->adapter->rxfence);
+	rxfence_del_napi(&fake->q_vector->rxfence);
+	rxfence_del_napi(&fake->other->rxfence);
+}
+#else
+static void fake_fence(struct fake *fake)
+{
+}
+
+static void fake_unfence(struct fake *fake)
+{
+}
+#endif
 
 static int fake_init(struct kunit *test)
 {
@@ -129,17 +188,11 @@ static int fake_init(struct kunit *test)
 	srpic_init(&adapter->srpic, fake->netdev);
 	srpic_set_ring(&adapter->srpic, FAKE_COUNT);
 
-	fake->q_vector = kzalloc(struct_size(fake->q_vector, ring, FAKE_RINGS),
-				 GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, fake->q_vector);
-	fake->q_vector->adapter = adapter;
-	fake->q_vector->v_idx = FAKE_VECTOR;
-	netif_napi_add(fake->netdev, &fake->q_vector->napi, ixgbe_poll);
-	srpic_add_napi(&adapter->srpic, &fake->q_vector->srpic,
-		       &fake->q_vector->napi);
-	napi_enable(&fake->q_vector->napi);
-	for (n = 0; n < FAKE_RINGS; n++)
+	fake->q_vector = fake_add_vector(test, fake, FAKE_VECTOR, FAKE_RINGS);
+	fake->other = fake_add_vector(test, fake, FAKE_VECTOR + 1, 1);
+	for (n = 0; n <= FAKE_OTHER; n++)
 		fake_add_ring(test, fake, n, dev);
+	fake_fence(fake);
 
 	rtnl_lock();
 	err = netdev_rx_handler_register(fake->netdev, fake_capture, fake);
@@ -151,29 +204,43 @@ static int fake_init(struct kunit *test)
 	return 0;
 }
 
+static void fake_stop(struct ixgbe_q_vector *q_vector)
+{
+	/* a case that was given up may have left it scheduled */
+	if (test_bit(NAPI_STATE_SCHED, &q_vector->napi.state)) {
+		local_bh_disable();
+		napi_complete(&q_vector->napi);
+		local_bh_enable();
+	}
+	srpic_stop(&q_vector->srpic, napi_disable);
+}
+
+static void fake_del_vector(struct ixgbe_q_vector *q_vector)
+{
+	struct ixgbe_ring *ring;
+
+	srpic_del_napi(&q_vector->srpic);
+	netif_napi_del(&q_vector->napi);
+	ixgbe_for_each_ring(ring, q_vector->rx)
+		ixgbe_free_rx_resources(ring);
+	kfree(q_vector);
+}
+
 static void fake_exit(struct kunit *test)
 {
 	struct fake *fake = test->priv;
-	int n;
 
-	if (!fake || !fake->q_vector)
+	if (!fake || !fake->other)
 		return;
 	WRITE_ONCE(net_hotdata.gro_normal_batch, fake->gro_normal_batch);
-	/* a case that was given up may have left it scheduled */
-	if (test_bit(NAPI_STATE_SCHED, &fake->q_vector->napi.state)) {
-		local_bh_disable();
-		napi_complete(&fake->q_vector->napi);
-		local_bh_enable();
-	}
-	srpic_stop(&fake->q_vector->srpic, napi_disable);
+	fake_stop(fake->q_vector);
+	fake_stop(fake->other);
+	fake_unfence(fake);
 	rtnl_lock();
 	netdev_rx_handler_unregister(fake->netdev);
 	rtnl_unlock();
-	srpic_del_napi(&fake->q_vector->srpic);
-	netif_napi_del(&fake->q_vector->napi);
-	for (n = 0; n < FAKE_RINGS; n++)
-		ixgbe_free_rx_resources(&fake->q_vector->ring[n]);
-	kfree(fake->q_vector);
+	fake_del_vector(fake->q_vector);
+	fake_del_vector(fake->other);
 	free_netdev(fake->netdev);
 }
 
@@ -208,7 +275,7 @@ static void fake_frame(u8 *frame, u32 number, u32 len)
 static void fake_write_back(struct fake *fake, int n, const u8 *data, u16 len,
 			    u32 status, u32 rsc)
 {
-	struct ixgbe_ring *ring = &fake->q_vector->ring[n];
+	struct ixgbe_ring *ring = fake_ring(fake, n);
 	u16 i = fake->head[n];
 	union ixgbe_adv_rx_desc *desc = IXGBE_RX_DESC(ring, i);
 	struct ixgbe_rx_buffer *buffer = &ring->rx_buffer_info[i];
@@ -219,7 +286,7 @@ static void fake_write_back(struct fake *fake, int n, const u8 *data, u16 len,
 	memcpy(to, data, len);
 	desc->wb.lower.lo_dword.data =
 		cpu_to_le32(rsc << IXGBE_RXDADV_RSCCNT_SHIFT);
-	desc->wb.lower.hi_dword.rss = 0;
+	desc->wb.lower.hi_dword.rss = cpu_to_le32(fake->hash);
 	if (rsc && !(status & IXGBE_RXD_STAT_EOP))
 		status |= (u32)fake->head[n] << IXGBE_RXDADV_NEXTP_SHIFT;
 	desc->wb.upper.status_error =
@@ -247,9 +314,10 @@ static void fake_receive(struct fake *fake, int n, u32 number)
 		fake_receive(fake, ring, numbers[i]); \
 } while (0)
 
-static int fake_poll(struct fake *fake, int budget)
+static int fake_poll_vector(struct fake *fake, struct ixgbe_q_vector *q_vector,
+			    int budget)
 {
-	struct napi_struct *napi = &fake->q_vector->napi;
+	struct napi_struct *napi = &q_vector->napi;
 	int done;
 
 	writel(0, fake->adapter->hw.hw_addr + IXGBE_EIMS_EX(0));
@@ -261,6 +329,11 @@ static int fake_poll(struct fake *fake, int budget)
 	done = ixgbe_poll(napi, budget);
 	local_bh_enable();
 	return done;
+}
+
+static int fake_poll(struct fake *fake, int budget)
+{
+	return fake_poll_vector(fake, fake->q_vector, budget);
 }
 
 static bool fake_completed(struct fake *fake)
@@ -516,6 +589,100 @@ static void srpic_around_the_ring(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, fake->corrupt);
 }
 
+#if IS_ENABLED(CONFIG_RXFENCE)
+#define FAKE_HASH	0x12345678
+
+/*
+ * Has ixgbe_atr() see a packet of a socket that is sent by the ring of this
+ * number, and was received from that one; what it writes, if anything.
+ */
+static u64 fake_atr(struct kunit *test, u32 hash, int from, int to)
+{
+	struct fake *fake = test->priv;
+	struct ixgbe_ring *ring = kunit_kzalloc(test, sizeof(*ring),
+						GFP_KERNEL);
+	struct sock *sk = kunit_kzalloc(test, sizeof(*sk), GFP_KERNEL);
+	struct sk_buff *skb = alloc_skb(FAKE_HEADERS + FAKE_LEN, GFP_KERNEL);
+	struct ixgbe_tx_buffer first = { .protocol = htons(ETH_P_IP) };
+	u64 written;
+
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	KUNIT_ASSERT_NOT_NULL(test, sk);
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	sk->sk_state = TCP_ESTABLISHED;
+	sk->sk_rxhash = hash;
+	sk->sk_rx_queue_mapping = from;
+	fake_frame(skb_put(skb, FAKE_HEADERS + FAKE_LEN), 0, FAKE_LEN);
+	skb_set_network_header(skb, ETH_HLEN);
+	skb->sk = sk;
+	first.skb = skb;
+	ring->q_vector = to == FAKE_OTHER ? fake->other : fake->q_vector;
+	ring->queue_index = to;
+	ring->atr_sample_rate = 1;
+
+	memset(fake->regs + IXGBE_FDIRHASH, 0, sizeof(written));
+	local_bh_disable();
+	ixgbe_atr(ring, &first);
+	local_bh_enable();
+	memcpy(&written, fake->regs + IXGBE_FDIRHASH, sizeof(written));
+	skb->sk = NULL;
+	kfree_skb(skb);
+	return written;
+}
+
+/* What the new ring has waits for the old one, in either direction. */
+static void rxfence_in_order(struct kunit *test)
+{
+	struct fake *fake = test->priv;
+
+	rxfence_enable(&fake->adapter->rxfence, true);
+	fake->hash = FAKE_HASH;
+	FAKE_RECEIVE(fake, 0, 1, 2);
+	KUNIT_EXPECT_NE(test, 0, fake_atr(test, FAKE_HASH, 0, FAKE_OTHER));
+	FAKE_RECEIVE(fake, FAKE_OTHER, 3, 4);
+	KUNIT_EXPECT_EQ(test, 64, fake_poll_vector(fake, fake->other, 64));
+	KUNIT_EXPECT_EQ(test, 2, fake_poll_vector(fake, fake->other, 64));
+	FAKE_EXPECT(test, 1, 2, 3, 4);
+
+	FAKE_RECEIVE(fake, FAKE_OTHER, 5);
+	KUNIT_EXPECT_NE(test, 0, fake_atr(test, FAKE_HASH, FAKE_OTHER, 0));
+	FAKE_RECEIVE(fake, 0, 6);
+	KUNIT_EXPECT_EQ(test, 64, fake_poll(fake, 64));
+	KUNIT_EXPECT_EQ(test, 1, fake_poll(fake, 64));
+	FAKE_EXPECT(test, 5, 6);
+}
+
+static void rxfence_off(struct kunit *test)
+{
+	struct fake *fake = test->priv;
+
+	fake->hash = FAKE_HASH;
+	FAKE_RECEIVE(fake, 0, 1, 2);
+	KUNIT_EXPECT_NE(test, 0, fake_atr(test, FAKE_HASH, 0, FAKE_OTHER));
+	FAKE_RECEIVE(fake, FAKE_OTHER, 3);
+	KUNIT_EXPECT_EQ(test, 1, fake_poll_vector(fake, fake->other, 64));
+	fake_finish(test, fake);
+	FAKE_EXPECT(test, 3, 1, 2);
+}
+
+/* A hint that is dropped is not written, so the hardware comes second. */
+static void rxfence_hints(struct kunit *test)
+{
+	struct fake *fake = test->priv;
+
+	rxfence_enable(&fake->adapter->rxfence, true);
+	KUNIT_EXPECT_NE(test, 0, fake_atr(test, FAKE_HASH, 0, FAKE_OTHER));
+	KUNIT_EXPECT_EQ(test, 0, fake_atr(test, FAKE_HASH, 0, 0));
+	KUNIT_EXPECT_EQ(test, 0, fake_atr(test, 1, FAKE_OTHER, 0));
+	/* between two queues of a vector */
+	KUNIT_EXPECT_EQ(test, 0, fake_atr(test, 2, 0, 1));
+	/* and as ever: to where it is, and of what nothing is known */
+	KUNIT_EXPECT_NE(test, 0, fake_atr(test, 3, 0, 0));
+	KUNIT_EXPECT_NE(test, 0, fake_atr(test, 0, FAKE_OTHER, 0));
+	KUNIT_EXPECT_NE(test, 0, fake_atr(test, 4, NO_QUEUE_MAPPING, 0));
+}
+#endif
+
 static struct kunit_case ixgbe_srpic_cases[] = {
 	KUNIT_CASE(srpic_sorted),
 	KUNIT_CASE(srpic_off),
@@ -528,6 +695,11 @@ static struct kunit_case ixgbe_srpic_cases[] = {
 	KUNIT_CASE(srpic_xdp_pass),
 	KUNIT_CASE(srpic_af_xdp),
 	KUNIT_CASE(srpic_around_the_ring),
+#if IS_ENABLED(CONFIG_RXFENCE)
+	KUNIT_CASE(rxfence_in_order),
+	KUNIT_CASE(rxfence_off),
+	KUNIT_CASE(rxfence_hints),
+#endif
 	{ }
 };
 
