@@ -78,6 +78,9 @@ METRICS = INSTRUCTIONS | TIMES | {
     "paws_rejects": Metric("rejected by PAWS"),
     "retransmitted_percent": Metric("retransmitted, %"),
     "retransmitted_p50_percent": Metric("retransmitted, median, %"),
+    "late_percent": Metric("late, %", ratio=False),
+    "wait_p99_us": Metric("waits, 99 %, µs", ratio=False),
+    "expired": Metric("given up", ratio=False),
     "wire_late_percent": Metric("late on the wire, %", 0, ratio=False),
     "block_mean_pkts": Metric("packets in a block", 0, ratio=False),
     "formula_pkts": Metric("formula (3)", 0, ratio=False),
@@ -115,6 +118,7 @@ SHOWN = {
     "srpic": "What a packet costs SRPIC, in instructions, GRO not included",
     "frame_ns_median": "What a frame costs in igb's poll, in instructions",
     "fct_p50_ms": "How long the median flow above 1 MB takes, in ms",
+    "late_percent": "Packets that TCP queues out of order, in per cent",
     "retransmitted_percent": "What is sent again, in per cent of all packets",
 }
 BY = {"jitter_percent": "by the jitter of the path", "flows": "by connections",
@@ -268,6 +272,16 @@ SECTIONS = {
          Plot("ofo_per_100_segments", "skew_us", by="hold_us"),
          Plot("busy_ns_per_mb", "skew_us", by="hold_us")),
         only_with=("block_size", "hold_us")),
+    "steer": Section(
+        "another's tables I and II",
+        "All flows move to the other one of two receive queues, each so many "
+        "milliseconds, or never; without rxfence and with it (fence), always "
+        "without SRPIC. Late are the packets that TCP queues out of order. A "
+        "wait is the time from a frame that stops the new queue to the end of "
+        "the poll of the old one.",
+        ("sender", "streams", "rx_usecs", "move_ms", "fence"),
+        ("late_percent", "throughput_mbps", "wait_p99_us"),
+        (Plot("late_percent", kind="dots"),)),
 }
 
 

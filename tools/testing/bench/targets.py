@@ -8,6 +8,7 @@ import rows
 from cells import SIDES, kind, usable
 from experiments import EXPERIMENTS
 from experiments.flows import FLOWS
+from experiments.steer import JOBS as STEERED
 from tables import describe
 
 ENOUGH_US = 2500        # longer than any packet is late, see paths
@@ -170,6 +171,33 @@ def sprayed(measured):
                    for hold_us in (5000, 0)]])
 
 
+def steered(measured, figure, **wanted):
+    """Such figures of steer, of the jobs that have what is wanted."""
+    return [measured.mean("steer", False, {
+        key: value for key, value in job.items()
+        if key not in ("seed", "srpic")}, figure)
+        for job in STEERED if wanted.items() <= job.items()]
+
+
+def late(measured):
+    found = steered(measured, lambda row: row["late_percent"], fence=True)
+    return None if None in found else max(found)
+
+
+def steered_s(measured):
+    """What moves leave of the throughput of the S sender."""
+    found = [steered(measured, lambda row: row["throughput_mbps"], sender="S",
+                     fence=True, move_ms=move_ms)[0] for move_ms in (5, 0)]
+    ratio = worst([found])
+    return ratio and ratio * 100
+
+
+def waited(measured):
+    found = steered(measured, lambda row: row["wait_p99_us"], fence=True,
+                    rx_usecs=300, streams=1, move_ms=5)
+    return None if None in found else max(found)
+
+
 def case(measured, name, figure):
     """A figure of one of micro's cases."""
     def find(result):
@@ -318,6 +346,17 @@ TARGETS = (
            "times those without SRPIC", sprayed,
            "a connection counts three duplicate ACKs until it has seen "
            "reordering, which SRPIC hides"),
+    Target("steer", "flows that move, with rxfence: packets out of order, "
+           "worst of all", 0, "%", late,
+           "what the new queue has is not held back for longer than "
+           "net.rxfence.deadline_usecs"),
+    Target("steer", "the same, S sender, a move each 5 ms: throughput", 99,
+           "% of that without moves", steered_s,
+           "a packet out of order costs the sender half of its window",
+           at_least=True),
+    Target("steer", "the same, rx-usecs 300: waits, 99th percentile", 300,
+           "us", waited,
+           "the old queue is polled on a CPU that has other things to do"),
     Target("fig6", "idle connection beside 10 busy ones, 99th percentile of "
            "its round trips, above that without SRPIC", 50, "us",
            round_trips,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """All experiments, by name, in the order in which they are run."""
 
-from . import delay, flows, micro, paper, spray, today
+from . import delay, flows, micro, paper, spray, steer, today
 
 EXPERIMENTS = {experiment.name: experiment
-               for group in (micro, paper, delay, today, flows, spray)
+               for group in (micro, paper, delay, today, flows, spray, steer)
                for experiment in group.EXPERIMENTS}
