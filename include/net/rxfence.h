@@ -39,7 +39,7 @@
 /* How many statistics rxfence_get_stats() adds to those of a driver. */
 #define RXFENCE_NUM_STATS	(IS_ENABLED(CONFIG_RXFENCE) ? 4 : 0)
 
-/* Receive queues of a device, and slots; a flow's slot follows from its hash. */
+/* Receive queues of a device, and slots; a hash says of which a flow is. */
 #define RXFENCE_QUEUES		64
 #define RXFENCE_SLOTS		256
 
@@ -63,11 +63,11 @@ struct rxfence_slot {
 	u32 hash;			/* of what moves, or has moved last */
 	u16 from_queue;			/* numbers of its queues, likewise */
 	u16 to_queue;
-	u32 poll;			/* of from that settles it, if asked for */
+	u32 poll;			/* of from, that settles it, if asked */
 	bool written;			/* to the hardware */
 	bool asked;			/* for a poll of from */
 	bool waited;			/* at least once */
-	u64 since;			/* in ns: when written, then when asked */
+	u64 since;			/* ns: when written, then when asked */
 };
 
 /**
@@ -80,7 +80,7 @@ struct rxfence_dev {
 #if IS_ENABLED(CONFIG_RXFENCE)
 	struct net_device *netdev;
 	bool enabled;
-	u32 steered;			/* bits of the hash that the device uses */
+	u32 steered;			/* what the device uses of the hash */
 	spinlock_t lock;		/* protects all below */
 	struct list_head moving;	/* slots */
 	bool refused;			/* a slot, since rxfence_moved() */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What drivers do with rxfence outside their data path: a device, its queues, on
- * and off, statistics; and the setting.
+ * What drivers do with rxfence outside their data path: a device, its queues,
+ * on and off, statistics; and the setting.
  */
 
 #include <linux/ethtool.h>

@@ -3,11 +3,9 @@
  * Moves of flows between receive queues, and what polls do for them.
  *
  * A slot is marked as moving before the hardware is written. So whoever finds a
- * frame of it in the new ring finds the mark as well: the write reached the
- * device after the mark, and the device put the frame there after the write.
- * Whatever came before is in the old ring by then, and a poll of that one which
- * begins later finds it. Once such a poll has emptied the old ring, and GRO has
- * let go of what it brought, the slot is settled.
+ * frame of it in the new ring finds the mark as well. What came before is in the
+ * old ring by then, and a poll of that one which begins later finds it. Once it
+ * has emptied the ring, and GRO has let go of what it brought, that is settled.
  *
  * A queue is either source or destination of moves, so none that is waited for
  * waits itself.
@@ -49,10 +47,7 @@ void rxfence_kick(void *info)
 	atomic_dec_return_release(&rn->kicks);
 }
 
-/*
- * Has an instance polled once more: one that is polled now will be again. Not
- * on this CPU if it was elsewhere so far: its queue may be tied to a CPU.
- */
+/* Has an instance polled once more, where it was so far; if now, then again. */
 static void rxfence_schedule(struct rxfence_napi *rn)
 {
 	int cpu = READ_ONCE(rn->cpu);
@@ -153,8 +148,7 @@ static void rxfence_note_written(struct rxfence_dev *rd,
 	if (!slot->asked)
 		slot->since = ktime_get_ns();
 	if (!timer_pending(&rd->timer))
-		mod_timer(&rd->timer, jiffies + 1 +
-			  usecs_to_jiffies(RXFENCE_QUIET_USECS));
+		mod_timer(&rd->timer, jiffies + RXFENCE_TICK);
 }
 
 /* Settles all that moves, or what moves from or to a NAPI instance. */
@@ -182,8 +176,8 @@ static void rxfence_emptied(struct rxfence_dev *rd,
 }
 
 /*
- * Moves that no packet follows: a poll that begins now finds what there still is
- * in the old ring.
+ * Moves that no packet follows: a poll that begins now finds what there still
+ * is in the old ring.
  */
 void rxfence_tick(struct timer_list *timer)
 {
@@ -195,13 +189,11 @@ void rxfence_tick(struct timer_list *timer)
 	list_for_each_entry_safe(slot, next, &rd->moving, node) {
 		if (slot->asked)
 			rxfence_expire(rd, slot, now);
-		else if (slot->written && now - slot->since >=
-			 RXFENCE_QUIET_USECS * NSEC_PER_USEC)
+		else if (slot->written && now - slot->since >= RXFENCE_QUIET_NS)
 			rxfence_ask(slot, now);
 	}
 	if (!list_empty(&rd->moving))
-		mod_timer(timer, jiffies + 1 +
-			  usecs_to_jiffies(RXFENCE_QUIET_USECS));
+		mod_timer(timer, jiffies + RXFENCE_TICK);
 	spin_unlock(&rd->lock);
 }
 
@@ -212,8 +204,8 @@ void rxfence_tick(struct timer_list *timer)
  * @from: the number of the queue that it is directed to
  * @to: that of the new one, of another NAPI instance
  *
- * Context: process context, serialized with rxfence_enable(); the device neither
- *	begins nor ceases to run meanwhile.
+ * Context: process context, serialized with rxfence_enable(), and with what
+ *	has the device come up or go down.
  * Return: whether the driver is to write the hardware, and then to call
  *	rxfence_moved(). Always so if @from is @to, if the device is down, or if
  *	rxfence is off.
@@ -253,18 +245,16 @@ bool rxfence_moved(struct rxfence_dev *rd)
 	rd->refused = false;
 	spin_unlock_bh(&rd->lock);
 	if (again)
-		fsleep(RXFENCE_QUIET_USECS / 4);
+		fsleep(RXFENCE_QUIET_NS / NSEC_PER_USEC / 4);
 	return again;
 }
 EXPORT_SYMBOL_GPL(rxfence_moved);
 
 /**
- * __rxfence_hint - ask whether a flow may be moved to another queue
+ * __rxfence_hint - rxfence_hint() of a packet that has a socket
  * @rd: the device
  * @sk: the flow's socket, maybe not a full one
  * @to: the number of the queue
- *
- * Drivers call rxfence_hint().
  *
  * Context: bottom halves disabled.
  * Return: whether the driver is to write the hardware.
@@ -305,11 +295,9 @@ bool __rxfence_hint(struct rxfence_dev *rd, const struct sock *sk,
 EXPORT_SYMBOL_GPL(__rxfence_hint);
 
 /**
- * __rxfence_hinted - tell that the hardware is written
+ * __rxfence_hinted - rxfence_hinted() of a packet that has a socket
  * @rd: the device
  * @sk: the flow's socket
- *
- * Drivers call rxfence_hinted().
  *
  * Context: bottom halves disabled.
  */
@@ -332,10 +320,8 @@ void __rxfence_hinted(struct rxfence_dev *rd, const struct sock *sk)
 EXPORT_SYMBOL_GPL(__rxfence_hinted);
 
 /**
- * __rxfence_begin - begin a poll of a queue from which slots move
+ * __rxfence_begin - rxfence_begin() of a queue from which slots move
  * @rn: the NAPI instance
- *
- * Drivers call rxfence_begin().
  *
  * Context: the poll function of the NAPI instance.
  */
@@ -356,11 +342,9 @@ void __rxfence_begin(struct rxfence_napi *rn)
 EXPORT_SYMBOL_GPL(__rxfence_begin);
 
 /**
- * __rxfence_stop - ask whether a frame has to wait, as some slots move here
+ * __rxfence_stop - rxfence_stop() of a queue to which slots move
  * @rn: the NAPI instance that is polled
  * @hash: the frame's hash, or 0
- *
- * Drivers call rxfence_stop().
  *
  * Context: the poll function of the NAPI instance.
  * Return: whether the poll takes no descriptor from here on.
@@ -371,7 +355,7 @@ bool __rxfence_stop(struct rxfence_napi *rn, u32 hash)
 	struct rxfence_slot *slot = rxfence_slot(rd, hash);
 	bool wait;
 
-	/* the frame was seen before, so polls of the old queue are read later */
+	/* the frame was seen before, polls of the old queue are read later */
 	if (!hash || smp_load_acquire(&slot->to) != rn ||
 	    !rxfence_is_of(rd, slot, hash))
 		return false;
@@ -385,12 +369,10 @@ bool __rxfence_stop(struct rxfence_napi *rn, u32 hash)
 EXPORT_SYMBOL_GPL(__rxfence_stop);
 
 /**
- * __rxfence_complete - complete a poll of a queue from which slots move
+ * __rxfence_complete - rxfence_complete() of a queue from which slots move
  * @rn: the NAPI instance that is polled
  * @napi: the same, as the core knows it
  * @work_done: frames received
- *
- * Drivers call rxfence_complete().
  *
  * Context: the poll function of the NAPI instance. The instance may be disabled
  *	on return, but not yet deleted.

@@ -2,6 +2,7 @@
 #ifndef _RXFENCE_PRIV_H
 #define _RXFENCE_PRIV_H
 
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <net/rxfence.h>
 
@@ -9,7 +10,8 @@
  * How long after a write the device may still put frames into the old ring, by
  * far: its pipeline and the bus take microseconds.
  */
-#define RXFENCE_QUIET_USECS	1000
+#define RXFENCE_QUIET_NS	NSEC_PER_MSEC
+#define RXFENCE_TICK		(nsecs_to_jiffies(RXFENCE_QUIET_NS) + 1)
 
 /**
  * enum rxfence_stat - what is counted, per network device

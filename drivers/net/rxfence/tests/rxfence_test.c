@@ -108,6 +108,7 @@ static int clean(struct queue *q, int budget)
 {
 	int done = 0;
 
+	/* pairs with the release in arrive() */
 	while (done < budget && q->head != smp_load_acquire(&q->tail)) {
 		const struct frame *frame = &q->ring[q->head % FRAMES];
 		struct sk_buff *skb;
@@ -148,6 +149,7 @@ static void arrive(struct fence *fence, int n, u32 number, u32 hash)
 	struct queue *q = &fence->queue[n];
 
 	q->ring[q->tail % FRAMES] = (struct frame){ number, hash };
+	/* pairs with the acquire in clean() */
 	smp_store_release(&q->tail, q->tail + 1);
 }
 
@@ -334,11 +336,11 @@ static bool settles(struct fence *fence)
 	unsigned int ms;
 
 	for (ms = 0; ms < 1000 && READ_ONCE(fence->queue[A].rn.source); ms++)
-		msleep(1);
+		fsleep(1000);
 	return ms < 1000;
 }
 
-/* What the device still puts into the old ring need not be there before 1 ms. */
+/* What the device still puts into the old ring may come for 1 ms. */
 static void nothing_follows(struct kunit *test)
 {
 	struct fence *fence = test->priv;
@@ -347,7 +349,7 @@ static void nothing_follows(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, rxfence_move(&fence->rd, HASH, A, B));
 	/* not written yet */
 	interrupt(fence, A);
-	msleep(5);
+	fsleep(5000);
 	interrupt(fence, A);
 	KUNIT_EXPECT_EQ(test, 1, fence->queue[A].rn.source);
 	KUNIT_EXPECT_FALSE(test, rxfence_moved(&fence->rd));
@@ -390,7 +392,7 @@ static void deadline_ends_the_wait(struct kunit *test)
 	napi_schedule(&fence->queue[B].napi);
 	local_bh_enable();
 	for (ms = 0; ms < 500 && READ_ONCE(fence->n_out) < 2; ms++)
-		msleep(1);
+		fsleep(1000);
 	KUNIT_EXPECT_GE(test, ktime_get_ns() - began, 20 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 1, stat(fence, RXFENCE_EXPIRED));
 	napi_enable(&fence->queue[A].napi);
