@@ -12,6 +12,7 @@ from experiments.steer import JOBS as STEERED
 from tables import describe
 
 ENOUGH_US = 2500        # longer than any packet is late, see paths
+OFTEN = {"streams": 1, "rx_usecs": 300, "move_ms": 5}
 LINK_MBPS = 225         # 90 % of the link: a gain is bound by it
 SENDERS = ({"sender": "S", "sack": False}, {"sender": "A", "sack": False},
            {"sender": "RACK", "congestion": "cubic"},
@@ -180,7 +181,8 @@ def steered(measured, figure, **wanted):
 
 
 def late(measured):
-    found = steered(measured, lambda row: row["late_percent"], fence=True)
+    found = steered(measured, lambda row: row["late_percent"], fence=True,
+                    **OFTEN)
     return None if None in found else max(found)
 
 
@@ -194,7 +196,7 @@ def steered_s(measured):
 
 def waited(measured):
     found = steered(measured, lambda row: row["wait_p99_us"], fence=True,
-                    rx_usecs=300, streams=1, move_ms=5)
+                    **OFTEN)
     return None if None in found else max(found)
 
 
@@ -346,15 +348,16 @@ TARGETS = (
            "times those without SRPIC", sprayed,
            "a connection counts three duplicate ACKs until it has seen "
            "reordering, which SRPIC hides"),
-    Target("steer", "flows that move, with rxfence: packets out of order, "
-           "worst of all", 0, "%", late,
+    Target("steer", "a flow that moves each 5 ms, with rxfence, rx-usecs 300: "
+           "packets out of order, worst of the senders", 0, "%", late,
            "what the new queue has is not held back for longer than "
            "net.rxfence.deadline_usecs"),
-    Target("steer", "the same, S sender, a move each 5 ms: throughput", 99,
+    Target("steer", "the same, S sender: throughput", 99,
            "% of that without moves", steered_s,
            "a packet out of order costs the sender half of its window",
            at_least=True),
-    Target("steer", "the same, rx-usecs 300: waits, 99th percentile", 300,
+    Target("steer", "the same: waits, 99th percentile, worst of the "
+           "senders", 300,
            "us", waited,
            "the old queue is polled on a CPU that has other things to do"),
     Target("fig6", "idle connection beside 10 busy ones, 99th percentile of "
