@@ -721,9 +721,9 @@ static void lro(struct kunit *test)
 }
 
 /* The NIC tells whether a packet continues the one before, and whether it is the last. */
-static void receive_gro(struct kunit *test, u32 number, bool match, bool flush)
+static void receive_gro(struct kunit *test, const struct poll_frame *frame, bool match,
+			bool flush)
 {
-	struct poll_frame *frame = poll_frame(test, number, 1);
 	struct fake *fake = test->priv;
 	struct mlx5e_rq *rq = &fake->c->rq;
 	u32 len = frame->len - POLL_HEADERS, at;
@@ -753,17 +753,38 @@ static void hardware_gro(struct kunit *test)
 	fake->params.rq_wq_type = MLX5_WQ_TYPE_LINKED_LIST_STRIDING_RQ;
 	fake->params.packet_merge.type = MLX5E_PACKET_MERGE_SHAMPO;
 	reopen(test);
-	receive_gro(test, 6, false, true);
-	receive_gro(test, 3, false, false);
-	receive_gro(test, 4, true, false);
-	receive_gro(test, 5, true, true);	/* the end of a match */
-	receive_gro(test, 0, false, false);
-	receive_gro(test, 2, false, false);	/* does not continue it */
-	receive_gro(test, 1, false, false);	/* open when the poll ends */
+	receive_gro(test, poll_frame(test, 6, 1), false, true);
+	receive_gro(test, poll_frame(test, 3, 1), false, false);
+	receive_gro(test, poll_frame(test, 4, 1), true, false);
+	/* the end of a match */
+	receive_gro(test, poll_frame(test, 5, 1), true, true);
+	receive_gro(test, poll_frame(test, 0, 1), false, false);
+	/* does not continue it */
+	receive_gro(test, poll_frame(test, 2, 1), false, false);
+	/* open when the poll ends */
+	receive_gro(test, poll_frame(test, 1, 1), false, false);
 	poll_all(test, 7);
 	KUNIT_EXPECT_EQ(test, 1, fake->stats.rq.gro_skbs);
 	KUNIT_EXPECT_EQ(test, 5, skb_queue_len(&fake->nic.left));
 	poll_expect(test, NULL, 7);
+}
+
+/* What has no flow cannot be continued, and does not wait for the end of the poll. */
+static void hardware_gro_no_flow(struct kunit *test)
+{
+	struct fake *fake = test->priv;
+	struct poll_frame *frame;
+
+	fake->params.rq_wq_type = MLX5_WQ_TYPE_LINKED_LIST_STRIDING_RQ;
+	fake->params.packet_merge.type = MLX5E_PACKET_MERGE_SHAMPO;
+	reopen(test);
+	frame = poll_frame(test, 1, 1);
+	((struct iphdr *)(frame->data + ETH_HLEN))->ihl = 4;
+	receive_gro(test, frame, false, false);
+	receive_gro(test, poll_frame(test, 0, 1), true, true);
+	poll_all(test, 2);
+	KUNIT_EXPECT_EQ(test, 0, fake->stats.rq.gro_skbs);
+	POLL_EXPECT(test, 1, 0);
 }
 
 /* NAPI completes with work left, for the interrupt to come to another CPU. */
@@ -800,6 +821,7 @@ static struct kunit_case mlx5e_srpic_cases[] = {
 	KUNIT_CASE(compressed_enhanced),
 	KUNIT_CASE(lro),
 	KUNIT_CASE(hardware_gro),
+	KUNIT_CASE(hardware_gro_no_flow),
 	KUNIT_CASE(affinity_changed),
 	KUNIT_CASE(queue_without_srpic),
 	{ }
