@@ -15,7 +15,7 @@ TIMEOUT	?= 600
 SMP	?= 1
 NIC	?= igb
 override NIC := $(NIC:virtio_net=virtio)
-ICOUNT	?= 1
+ICOUNT	?= $(if $(filter 1,$(SMP)),1,0)
 
 # Bad use is said before anything is installed or built.
 goal = $(filter $(1),$(MAKECMDGOALS))
