@@ -21,7 +21,7 @@ from transfer import (
 )
 
 TOGGLE_S = 0.05         # between two, so that there are polls without SRPIC
-HOLD_USECS = 5000
+HOLD_USECS = 30000      # more than a slot: what is early does not pass for lost
 
 
 def run(address, seconds):
