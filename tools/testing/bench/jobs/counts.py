@@ -2,8 +2,20 @@
 """What both hosts, the device under test and the guest count, as a row."""
 
 import json
+import sys
+from pathlib import Path
 
 import guest
+
+
+def job(defaults):
+    """What the program was told to do, a JSON object, in place of defaults."""
+    told = json.loads(sys.argv[1])
+    unknown = told.keys() - defaults.keys()
+    if unknown:
+        sys.exit(f"{Path(sys.argv[0]).stem}: a job has no "
+                 f"{', '.join(sorted(unknown))}")
+    return defaults | told
 
 
 def snapshot():

@@ -6,8 +6,6 @@ The JSON has what differs from DEFAULTS; leaves row.json. The path is that of
 traffic.py. All entries of the device's indirection table are moved at once.
 """
 
-import json
-import sys
 import threading
 import time
 from pathlib import Path
@@ -23,7 +21,7 @@ DEFAULTS = {
     "rate_mbit": 250, "delay_us": 10000,    # one way, each way
 }
 TRACING = Path("/sys/kernel/tracing")
-EVENTS = ("p:steer/stop __rxfence_stop", "r:steer/done __rxfence_complete")
+EVENTS = "p:steer/stop __rxfence_stop\nr:steer/done __rxfence_complete\n"
 
 
 def prepare(job):
@@ -38,9 +36,7 @@ def prepare(job):
     guest.switch(job["srpic"])
     fence(job["fence"])
     if job["fence"]:
-        for event in EVENTS:
-            with (TRACING / "kprobe_events").open("a") as file:
-                file.write(event + "\n")
+        (TRACING / "kprobe_events").write_text(EVENTS)
         (TRACING / "events/steer/enable").write_text("1")
 
 
@@ -51,7 +47,6 @@ def keep_moving(job, table, stop):
         due += job["move_ms"] / 1000
         time.sleep(max(0, due - time.monotonic()))
         table.move()
-        table.moves += 1
 
 
 def waits_us():
@@ -86,14 +81,9 @@ def figures(job, found, moves):
 
 
 def main():
-    job = json.loads(sys.argv[1])
-    unknown = job.keys() - DEFAULTS.keys()
-    if unknown:
-        sys.exit(f"steer: a job has no {', '.join(sorted(unknown))}")
-    job = DEFAULTS | job
+    job = counts.job(DEFAULTS)
     prepare(job)
     table, stop = Table(), threading.Event()
-    table.moves = 0
     mover = threading.Thread(target=keep_moving, args=(job, table, stop))
     if job["move_ms"]:
         mover.start()

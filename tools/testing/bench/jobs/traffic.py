@@ -6,9 +6,7 @@ The JSON has what differs from DEFAULTS. The path is the paper's (its section
 4.1) with time diluted by four: 250 Mbit/s and 10 ms for 1 Gbit/s and 2.5 ms.
 """
 
-import json
 import random
-import sys
 import time
 
 import counts
@@ -55,11 +53,7 @@ def figures(found, job):
 
 
 def main():
-    job = json.loads(sys.argv[1])
-    unknown = job.keys() - DEFAULTS.keys()
-    if unknown:
-        sys.exit(f"traffic: a job has no {', '.join(sorted(unknown))}")
-    job = DEFAULTS | job
+    job = counts.job(DEFAULTS)
     prepare(job)
     # a path that has no jitter and no loss leaves nothing else to chance
     time.sleep(random.Random(job["seed"]).random() / 100)

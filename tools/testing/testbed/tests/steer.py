@@ -187,12 +187,11 @@ def cases():
         "no thread was held up": thread_that_does_not_run(table, Frames())})
 
 
-def keep_moving(table, stop, count):
+def keep_moving(table, stop):
     """Until told to stop; the device may be down or gone."""
     while not stop.is_set():
         with suppress(OSError):
             table.move()
-            count.append(table.queue)
         time.sleep(MOVE_S)
 
 
@@ -234,19 +233,18 @@ def run_faults():
     guest.set_sender("RACK")
     set_path(rate_mbit=50, slot_ms=1)
     fence(True)
-    table, stop, count = Table(), threading.Event(), []
-    mover = threading.Thread(target=keep_moving, args=(table, stop, count),
-                             daemon=True)
+    table, stop = Table(), threading.Event()
+    mover = threading.Thread(target=keep_moving, args=(table, stop), daemon=True)
     checks = {}
     with Transfer() as transfer:
         mover.start()
         for name, strike in FAULTS.items():
-            before, moved = fence_stats(), len(count)
+            before, moved = fence_stats(), table.moves
             strike()
             transfer.wait_for(faults.MORE)
-            print(f"{name}: {len(count) - moved} tables, "
+            print(f"{name}: {table.moves - moved} tables, "
                   f"{guest.difference(before, fence_stats())}", flush=True)
-            checks[f"nothing moved: {name}"] = len(count) > moved
+            checks[f"nothing moved: {name}"] = table.moves > moved
         stop.set()
         mover.join()
     checks["bytes differ"] = transfer.sound()

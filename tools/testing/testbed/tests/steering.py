@@ -33,7 +33,7 @@ class Table:
     def __init__(self):
         with namespace("rcv"):
             self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.queue = 0
+        self.queue = self.moves = 0
 
     def request(self, command, queues):
         buffer = array.array("I", [command, ENTRIES, *queues])
@@ -53,3 +53,4 @@ class Table:
         """All flows go to the other queue."""
         self.set([1 - self.queue] * ENTRIES)
         self.queue = 1 - self.queue
+        self.moves += 1
