@@ -72,6 +72,22 @@ need_packages() {
 		-o DPkg::Lock::Timeout=300 install --no-install-recommends $missing
 }
 
+# download DIR PACKAGE [SUITE]: puts a Debian package, of the machine's suites or of
+# this one, into DIR; in DIR/log is why it could not
+download() {
+	local dir=$1 get=(apt-get -q)
+
+	[ -z "${3:-}" ] || get=("$TOP/scripts/apt-suite" "$3" -q)
+	get+=(download "$2")
+	(cd "$dir" && "${get[@]}") > "$dir/log" 2>&1 ||
+		(apt-get -qq update && cd "$dir" && "${get[@]}") > "$dir/log" 2>&1
+}
+
+# kernel_errors LOG: prints what a build of the kernel ended for
+kernel_errors() {
+	grep -E -A 2 ' (error|fatal error): |^make.*\*\*\*|^ld: ' "$1" | head -n 12 || :
+}
+
 # link_tree FROM TO: copies a source tree by hard links, which take no space, where
 # the file system can; what changes a file in it must replace it, not write into it
 link_tree() {
