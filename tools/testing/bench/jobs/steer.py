@@ -21,7 +21,10 @@ DEFAULTS = {
     "rate_mbit": 250, "delay_us": 10000,    # one way, each way
 }
 TRACING = Path("/sys/kernel/tracing")
-EVENTS = "p:steer/stop __rxfence_stop\nr:steer/done __rxfence_complete\n"
+EVENTS = """\
+r:steer/stop __rxfence_stop wait=$retval:u8
+r:steer/done __rxfence_complete
+"""
 
 
 def prepare(job):
@@ -36,6 +39,7 @@ def prepare(job):
     guest.switch(job["srpic"])
     fence(job["fence"])
     if job["fence"]:
+        (TRACING / "buffer_size_kb").write_text("8192")
         (TRACING / "kprobe_events").write_text(EVENTS)
         (TRACING / "events/steer/enable").write_text("1")
 
@@ -50,17 +54,22 @@ def keep_moving(job, table, stop):
 
 
 def waits_us():
-    """How long each wait took: from a frame that stops to the old queue's end."""
-    found, began = [], None
+    """
+    How long each wait took: from the first frame that was not taken to the end of
+    the old queue's poll that had one taken. A moving queue asks of each frame.
+    """
+    found, began, done = [], None, None
     for line in (TRACING / "trace").read_text().splitlines():
         if line.startswith("#"):
             continue
         stamp, event = line.split()[3:5]
         at = float(stamp.rstrip(":")) * 1e6
-        if event.startswith("stop"):
-            began = began or at
+        if event.startswith("done"):
+            done = at
+        elif line.endswith("wait=1"):
+            began, done = began or at, None
         elif began:
-            found.append(at - began)
+            found.append((done or at) - began)
             began = None
     return sorted(found)
 
