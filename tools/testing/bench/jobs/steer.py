@@ -65,7 +65,7 @@ def waits_us():
         stamp, event = line.split()[3:5]
         at = float(stamp.rstrip(":")) * 1e6
         if event.startswith("done"):
-            done = at
+            done = done or at
         elif line.endswith("wait=1"):
             began, done = began or at, None
         elif began:
