@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * RR-TCP, a sender that survives reordering: what TCP tells it, and asks it. All
+ * is called with the socket locked. See Documentation/networking/tcp-rr.rst.
+ */
+#ifndef _NET_TCP_RR_H
+#define _NET_TCP_RR_H
+
+#include <linux/jump_label_ratelimit.h>
+#include <linux/tcp.h>
+
+#ifdef CONFIG_TCP_RR
+
+/* Some network namespace has tcp_rr or tcp_limited_transmit. */
+extern struct static_key_false_deferred tcp_rr_wanted;
+
+bool __tcp_rr_rules(const struct sock *sk);
+void __tcp_rr_delivered(struct sock *sk, u8 sacked, u32 start_seq, u32 end_seq,
+			u32 fack, bool spurious);
+void __tcp_rr_dsack(struct sock *sk, u32 start_seq, u32 end_seq);
+void __tcp_rr_retransmit(struct sock *sk, const struct sk_buff *skb,
+			 u64 sent_us);
+void __tcp_rr_recovery(struct sock *sk);
+void __tcp_rr_timeout(struct sock *sk);
+void __tcp_rr_undo(struct sock *sk);
+void __tcp_rr_ack(struct sock *sk);
+long __tcp_rr_rtt(struct sock *sk, long rtt_us);
+u32 __tcp_rr_quota(const struct tcp_sock *tp, u32 quota);
+void tcp_rr_free(struct sock *sk);
+
+/**
+ * tcp_rr_init() - a socket begins, maybe as a copy of the one that listens
+ * @tp: the socket
+ */
+static inline void tcp_rr_init(struct tcp_sock *tp)
+{
+	tp->rr = NULL;
+}
+
+/**
+ * tcp_rr_rules() - is it RR-TCP that says what tp->reordering is?
+ * @sk: a socket
+ */
+static inline bool tcp_rr_rules(const struct sock *sk)
+{
+	return static_branch_unlikely(&tcp_rr_wanted.key) && __tcp_rr_rules(sk);
+}
+
+/**
+ * tcp_rr_delivered() - an skb is acknowledged for the first time
+ * @sk: the socket
+ * @sacked: its tag bits before
+ * @start_seq: where what is acknowledged begins
+ * @end_seq: and ends
+ * @fack: the highest SACK before this ACK
+ * @spurious: the timestamp says that this was sent before it was retransmitted
+ */
+static inline void tcp_rr_delivered(struct sock *sk, u8 sacked, u32 start_seq,
+				    u32 end_seq, u32 fack, bool spurious)
+{
+	if (static_branch_unlikely(&tcp_rr_wanted.key))
+		__tcp_rr_delivered(sk, sacked, start_seq, end_seq, fack,
+				   spurious);
+}
+
+/**
+ * tcp_rr_dsack() - the receiver says that it has got a range twice
+ * @sk: the socket
+ * @start_seq: where it begins
+ * @end_seq: and ends; there is no more between than the longest window
+ */
+static inline void tcp_rr_dsack(struct sock *sk, u32 start_seq, u32 end_seq)
+{
+	if (static_branch_unlikely(&tcp_rr_wanted.key))
+		__tcp_rr_dsack(sk, start_seq, end_seq);
+}
+
+/**
+ * tcp_rr_retransmit() - an skb was sent once more
+ * @sk: the socket
+ * @skb: it
+ * @sent_us: when it had been sent before that
+ */
+static inline void tcp_rr_retransmit(struct sock *sk, const struct sk_buff *skb,
+				     u64 sent_us)
+{
+	if (static_branch_unlikely(&tcp_rr_wanted.key))
+		__tcp_rr_retransmit(sk, skb, sent_us);
+}
+
+/**
+ * tcp_rr_recovery() - fast recovery begins
+ * @sk: the socket
+ */
+static inline void tcp_rr_recovery(struct sock *sk)
+{
+	if (static_branch_unlikely(&tcp_rr_wanted.key))
+		__tcp_rr_recovery(sk);
+}
+
+/**
+ * tcp_rr_timeout() - recovery by timeout begins, or begins once more
+ * @sk: the socket, whose state is that before
+ */
+static inline void tcp_rr_timeout(struct sock *sk)
+{
+	if (static_branch_unlikely(&tcp_rr_wanted.key))
+		__tcp_rr_timeout(sk);
+}
+
+/**
+ * tcp_rr_undo() - the last recovery was for nothing
+ * @sk: the socket
+ */
+static inline void tcp_rr_undo(struct sock *sk)
+{
+	if (static_branch_unlikely(&tcp_rr_wanted.key))
+		__tcp_rr_undo(sk);
+}
+
+/**
+ * tcp_rr_ack() - an ACK has been looked at, the window may have moved
+ * @sk: the socket
+ */
+static inline void tcp_rr_ack(struct sock *sk)
+{
+	if (static_branch_unlikely(&tcp_rr_wanted.key))
+		__tcp_rr_ack(sk);
+}
+
+/**
+ * tcp_rr_rtt() - enhanced sampling, for smoothed RTT and RTO alone
+ * @sk: the socket
+ * @rtt_us: a sample of what was not retransmitted
+ *
+ * Return: one of what was, in us, if there is any that is not used yet; @rtt_us.
+ */
+static inline long tcp_rr_rtt(struct sock *sk, long rtt_us)
+{
+	return static_branch_unlikely(&tcp_rr_wanted.key) ?
+		__tcp_rr_rtt(sk, rtt_us) : rtt_us;
+}
+
+/**
+ * tcp_rr_quota() - how much new data limited transmit allows
+ * @tp: the socket
+ * @quota: packets that the congestion window allows
+ *
+ * Return: packets, @quota at the most.
+ */
+static inline u32 tcp_rr_quota(const struct tcp_sock *tp, u32 quota)
+{
+	return static_branch_unlikely(&tcp_rr_wanted.key) ?
+		__tcp_rr_quota(tp, quota) : quota;
+}
+
+#else
+
+static inline void tcp_rr_init(struct tcp_sock *tp)
+{
+}
+
+static inline bool tcp_rr_rules(const struct sock *sk)
+{
+	return false;
+}
+
+static inline void tcp_rr_delivered(struct sock *sk, u8 sacked, u32 start_seq,
+				    u32 end_seq, u32 fack, bool spurious)
+{
+}
+
+static inline void tcp_rr_dsack(struct sock *sk, u32 start_seq, u32 end_seq)
+{
+}
+
+static inline void tcp_rr_retransmit(struct sock *sk, const struct sk_buff *skb,
+				     u64 sent_us)
+{
+}
+
+static inline void tcp_rr_recovery(struct sock *sk)
+{
+}
+
+static inline void tcp_rr_timeout(struct sock *sk)
+{
+}
+
+static inline void tcp_rr_undo(struct sock *sk)
+{
+}
+
+static inline void tcp_rr_ack(struct sock *sk)
+{
+}
+
+static inline long tcp_rr_rtt(struct sock *sk, long rtt_us)
+{
+	return rtt_us;
+}
+
+static inline u32 tcp_rr_quota(const struct tcp_sock *tp, u32 quota)
+{
+	return quota;
+}
+
+static inline void tcp_rr_free(struct sock *sk)
+{
+}
+
+#endif /* CONFIG_TCP_RR */
+#endif /* _NET_TCP_RR_H */
