@@ -13,7 +13,7 @@ BENCH = OUT / "bench"       # where make bench leaves them
 KEPT = HERE / "rows"        # those that the repository holds
 # What a row follows from. The rest may change: other tests, what is written of
 # the rows, the page that is made of them.
-MEASURED = ("Kconfig", "drivers", "include", "patches", "scripts",
+MEASURED = ("Kconfig", "drivers", "include", "net", "patches", "scripts",
             ":(exclude)patches/README.md", ":(exclude)patches/library",
             ":(exclude)scripts/coccinelle", ":(exclude)scripts/make-series",
             *(f":(exclude)scripts/{name}" for name in (

@@ -91,6 +91,11 @@ METRICS = INSTRUCTIONS | TIMES | {
     "srpic_and_gro": Metric("both, instructions", ratio=False),
     "rtt_cdf_us": Metric("round trip, µs", 0),
     "poll_cdf_us": Metric("poll, µs", 0),
+    "repair_mean_ms": Metric("repair of a loss, mean, ms"),
+    "needless_percent": Metric("needless retransmissions, %"),
+    "timeouts_percent": Metric("timeouts, % of packets"),
+    "rto_mean_ms": Metric("RTO of timeouts, mean, ms", 0),
+    "fa_ratio_mean": Metric("FA ratio, mean", 0, ratio=False),
 }
 # The paper's names for metrics, where it has them per run.
 PAPER = {"receiver_ns": "receiver_instructions",
@@ -120,6 +125,7 @@ SHOWN = {
     "fct_p50_ms": "How long the median flow above 1 MB takes, in ms",
     "late_percent": "Packets that TCP queues out of order, in per cent",
     "retransmitted_percent": "What is sent again, in per cent of all packets",
+    "timeouts_percent": "Timeouts, in per cent of all packets",
 }
 BY = {"jitter_percent": "by the jitter of the path", "flows": "by connections",
       "loss_percent": "by the loss on the path", "rate_mbit": "by the rate",
@@ -282,6 +288,47 @@ SECTIONS = {
         ("sender", "streams", "rx_usecs", "move_ms", "fence"),
         ("late_percent", "throughput_mbps", "wait_p99_us"),
         (Plot("late_percent", kind="dots"),)),
+}
+
+
+def rr(figure, what, *vary, main=()):
+    """A section of the experiments with RR-TCP."""
+    return Section(
+        f"RR-TCP, {figure}", what, (*vary, "sender"),
+        ("throughput_mbps", "needless_percent", "timeouts_percent",
+         *main, "repair_mean_ms", "fa_ratio_mean"),
+        (Plot("throughput_mbps", vary[0], by="sender"),
+         Plot("timeouts_percent", vary[0], by="sender")),
+        implied=("spread_ms", "max_reordering", "late"))
+
+
+SECTIONS |= {
+    "rr4": rr("figures 4 and 5", "Some packets are late by 25 ms, 8 the "
+              "deviation (normal).", "late_percent"),
+    "rr6": rr("figure 6", "Likewise, 5 % of the packets, and loss.",
+              "loss_percent"),
+    "rr7": rr("figure 7", "1.4 % of the packets are late by up to two round "
+              "trips (uniform), 0.6 % are lost.", "p_ms"),
+    "rr8": rr("figure 8", "That path with P = 100 ms, at fixed FA ratios.",
+              "fa_percent"),
+    "rr10": rr("figures 10 and 11, table 3", "4 % of the packets are late by a "
+               "mean of k P, a third of it the deviation (normal); P = 200 ms.",
+               "late_ms", main=("rto_mean_ms",)),
+    "rr12": rr("figures 12 and 13", "That path with k = 6, at fixed FA ratios.",
+               "fa_percent", main=("rto_mean_ms",)),
+    "rr14": rr("figure 14", "Late packets, late ACKs and loss.",
+               "late_acks_percent"),
+    "rr15": rr("figure 15", "The path of rr4 with other shapes of lateness.",
+               "late_percent"),
+    "rr16": rr("figure 16", "Half of the packets take a longer path.",
+               "late_ms"),
+    "rr17": rr("figures 17 and 18", "1 % of the packets are late by a mean of "
+               "k P.", "late_ms"),
+    "rrburst": rr("table 4", "Rows of lost packets, of 350 ms in the mean.",
+                  "loss_percent"),
+    "rrblocks": rr("and sorting", "The path of rr4 at 250 Mbit/s, with and "
+                   "without sorting at the receiver.", "rx_usecs",
+                   "loss_percent"),
 }
 
 

@@ -8,6 +8,7 @@ import rows
 from cells import SIDES, kind, usable
 from experiments import EXPERIMENTS
 from experiments.flows import FLOWS
+from experiments.rr import MILD
 from experiments.steer import JOBS as STEERED
 from tables import describe
 
@@ -200,6 +201,59 @@ def waited(measured):
     return None if None in found else max(found)
 
 
+def rr(measured, exp, sender, figure="throughput_mbps", **where):
+    """A figure of RR-TCP's experiments, of the job that is there."""
+    job = next(job for job in EXPERIMENTS[exp].jobs
+               if (job | where | {"sender": sender}) == job)
+    job = {key: value for key, value in job.items() if key != "srpic"}
+    return measured.mean(exp, False, job, lambda row: row.get(figure))
+
+
+def least(ratios):
+    """The lowest of the ratios of pairs; None if one cannot be had."""
+    ratio = worst((below, above) for above, below in ratios)
+    return ratio and 1 / ratio
+
+
+def of_senders(exp, *pairs, figure="throughput_mbps", **places):
+    """A target's value: the lowest ratio of the pairs of senders, at each place."""
+    (key, values), = places.items()
+    return lambda measured: least(
+        [rr(measured, exp, sender, figure, **{key: value}) for sender in pair]
+        for pair in pairs for value in values)
+
+
+def undelayed(measured):
+    """What is left of the throughput if nearly a third of the packets are late."""
+    whole = measured.mean("rr4", False, MILD | {"sender": "SACK"},
+                          lambda row: row["throughput_mbps"])
+    ratio = least([(rr(measured, "rr4", "TA", late_percent=30), whole)])
+    return ratio and 100 * ratio
+
+
+def patience(measured):
+    """The lowest FA ratio that TA has in the end."""
+    found = [rr(measured, "rr4", "TA", "fa_ratio", late_percent=percent)
+             for percent in (5, 10, 30)]
+    return None if None in found else min(found)
+
+
+def of_fixed(measured):
+    """TA's throughput, held to that with the best FA ratio that is fixed."""
+    fixed = [rr(measured, "rr8", "FA", fa_percent=job["fa_percent"])
+             for job in EXPERIMENTS["rr8"].jobs if job["sender"] == "FA"]
+    ratio = None if None in fixed else \
+        least([(rr(measured, "rr8", "TA"), max(fixed))])
+    return ratio and 100 * ratio
+
+
+def of_late_acks(measured):
+    """What late ACKs leave of the throughput, worst of the senders."""
+    ratio = least([rr(measured, "rr14", sender, late_acks_percent=percent)
+                   for percent in (20, 0)] for sender in ("R", "FA", "TA"))
+    return ratio and 100 * ratio
+
+
 def case(measured, name, figure):
     """A figure of one of micro's cases."""
     def find(result):
@@ -267,6 +321,8 @@ def gain(jitter, limit, **hold):
         "ACKs as before, and the sender halves its window", at_least=True,
         mbps=lambda measured: throughput(measured, True, jitter, **hold))
 
+
+RR_CAUSE = "Linux is not the simulator of the paper: see the results page"
 
 TARGETS = (
     Target("driver", "feature off, a packet in igb's poll, above the "
@@ -369,6 +425,50 @@ TARGETS = (
            round_trips(measured, hold_usecs=10000),
            "the busy connections' polls take longer by what the sorter "
            "costs"),
+    Target("rr4", "5, 10 and 30 % late: TA above FA above R above SACK, the "
+           "closest two", 1, "times the next one's throughput",
+           of_senders("rr4", ("TA", "FA"), ("FA", "R"), ("R", "SACK"),
+                      late_percent=(5, 10, 30)), RR_CAUSE, at_least=True),
+    Target("rr4", "the same: TA", 4, "times SACK's throughput",
+           of_senders("rr4", ("TA", "SACK"), late_percent=(5, 10, 30)),
+           RR_CAUSE, at_least=True),
+    Target("rr4", "30 % late: TA", 71, "% of SACK's throughput if none is late",
+           undelayed, RR_CAUSE, at_least=True),
+    Target("rr4", "5, 10 and 30 % late: TA's FA ratio in the end, lowest", 0.97,
+           "", patience, RR_CAUSE, at_least=True),
+    Target("rr6", "5 % late, 2 % lost: TA", 1.6, "times SACK's throughput",
+           of_senders("rr6", ("TA", "SACK"), loss_percent=(2,)), RR_CAUSE),
+    Target("rr7", "late by up to two round trips, P of 40 to 200 ms: TA, lowest",
+           1, "times the throughput of R or FA",
+           of_senders("rr7", ("TA", "R"), ("TA", "FA"),
+                      p_ms=(40, 80, 120, 160, 200)), RR_CAUSE, at_least=True),
+    Target("rr7", "the same, P of 40 ms: TA", 1.05,
+           "times the throughput of A with that bound",
+           of_senders("rr7", ("TA", "A1"), p_ms=(40,)), RR_CAUSE,
+           at_least=True),
+    Target("rr7", "the same: TA", 0.85,
+           "times the throughput of A, which has no bound",
+           of_senders("rr7", ("TA", "A"), p_ms=(40,)), RR_CAUSE,
+           at_least=True),
+    Target("rr7", "the same: TA's repair of a loss", 0.6, "times as long as A's",
+           of_senders("rr7", ("TA", "A"), figure="repair_mean_ms", p_ms=(40,)),
+           RR_CAUSE),
+    Target("rr8", "TA's throughput", 95, "% of that with the best fixed FA ratio",
+           of_fixed, RR_CAUSE, at_least=True),
+    Target("rr10", "late by 4.5 to 8 P: TAES, lowest", 1,
+           "times TA's throughput",
+           of_senders("rr10", ("TAES", "TA"),
+                      late_ms=(900, 1100, 1200, 1400, 1600)),
+           "6.12's RTO is more conservative than the paper's", at_least=True),
+    Target("rr14", "20 % of the ACKs late: throughput, worst of R, FA and TA",
+           95, "% of that if none is", of_late_acks, RR_CAUSE, at_least=True),
+    Target("rr16", "half of the packets late by 200 ms: TA", 7,
+           "times SACK's throughput",
+           of_senders("rr16", ("TA", "SACK"), late_ms=(200,)), RR_CAUSE,
+           at_least=True),
+    Target("rr16", "the same: TA", 2, "times RACK's throughput",
+           of_senders("rr16", ("TA", "RACK"), late_ms=(200,)), RR_CAUSE,
+           at_least=True),
 )
 
 

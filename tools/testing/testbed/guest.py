@@ -26,12 +26,15 @@ OUT = Path(os.environ.get("OUT", "/tmp"))
 # The senders that reordering is a matter of: S counts to three duplicate
 # ACKs as in RFC 5681, A adapts that threshold to the reordering it sees,
 # RACK is what Linux does if nobody tells it otherwise. Later kernels look for
-# losses by RACK alone where there is SACK: A is no other sender there.
+# losses by RACK alone where there is SACK: A is no other sender there. TA is
+# RR-TCP, see tcp-rr.rst, which just 6.12 has.
 SENDERS = {
     "S": {"tcp_recovery": 0, "tcp_reordering": 3, "tcp_max_reordering": 3,
           "tcp_early_retrans": 0},
     "A": {"tcp_recovery": 0, "tcp_reordering": 3, "tcp_max_reordering": 127,
           "tcp_early_retrans": 3},
+    "TA": {"tcp_recovery": 0, "tcp_reordering": 3, "tcp_max_reordering": 300,
+           "tcp_early_retrans": 3, "tcp_rr": 2, "tcp_limited_transmit": 1},
     "RACK": {"tcp_recovery": 1, "tcp_reordering": 3,
              "tcp_max_reordering": 300, "tcp_early_retrans": 3},
 }

@@ -24,7 +24,7 @@ That of the timestamps cannot either: a skew of 1 ms is 40 of its ticks.
 from experiment import Experiment, grid
 
 MBPS = (100, 225)
-SENDERS = ("S", "A", "RACK")
+SENDERS = ("S", "A", "TA", "RACK")
 FLOWS = 1000                # 250 MB; about 50 of them above 1 MB
 SWITCH_HOLDS_US = (1000, 5000)
 # Juggler absorbs 750. With rx-usecs 8191 a softirq has some 400 packets, 480 us.
@@ -65,7 +65,8 @@ EXPERIMENTS = (
         "paths.py",
         jobs=(*paths(SKEWS_US, HOLDS_US, PATHS_S),
               *grid(skew_us=(0, 250), loss_percent=0.1, seconds=PATHS_S,
-                    hold_us=(0, *HOLDS_US[-2:]), srpic=True)),
+                    hold_us=(0, *HOLDS_US[-2:]), srpic=True),
+              *grid(skew_us=SKEWS_US[:4], seconds=PATHS_S, sender=("A", "TA"))),
         quick=tuple(job for job in paths((0, 250, 500, 750), HOLDS_US[-1:], 8)
                     if job["block_size"] == 32
                     and (job["skew_us"] <= 250 or job["hold_us"])),

@@ -6,7 +6,7 @@ The JSON names skew_us (by how much the second path is longer), seconds, seed,
 srpic and what differs from DEFAULTS; times are those of a line of 10 Gbit/s.
 The guest is 40 times slower: its line has 250 Mbit/s, its paths 4 ms there and
 back instead of 0.1, and a skew of 1 ms is one of 40. rx_usecs is the guest's own.
-The sender is RACK with Reno: CUBIC's HyStart looks for 4 ms in either time,
+The sender has Reno: CUBIC's HyStart looks for 4 ms in either time,
 which is more than any skew there and less than any here.
 """
 
@@ -18,7 +18,7 @@ import counts
 import guest
 
 DEFAULTS = {"block_size": 32, "hold_us": 0, "rx_usecs": 300,
-            "loss_percent": 0}
+            "loss_percent": 0, "sender": "RACK"}
 SLOWER = 40
 MBPS = 10_000 // SLOWER
 DELAY_US = 50 * SLOWER          # one way
@@ -62,7 +62,7 @@ def of_flow(found):
 def main():
     job = DEFAULTS | json.loads(sys.argv[1])
     chance.seed(job["seed"])
-    guest.set_sender("RACK")
+    guest.set_sender(job["sender"])
     guest.sysctl("snd", {"tcp_congestion_control": "reno"})
     set_ring()
     set_path(job["skew_us"], job["loss_percent"], job["seed"])

@@ -41,7 +41,7 @@ LARGE = 1_000_000       # bytes of the flows that the paper looks at
 
 # What the paper's senders are, where it differs from guest.SENDERS.
 SENDERS = {"S": {"tcp_early_retrans": 3}, "A": {"tcp_max_reordering": 300},
-           "RACK": {}}
+           "TA": {}, "RACK": {}}
 
 
 def set_sender(name):

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0
+"""RR-TCP (Zhang, Karp, Floyd, Peterson, 2002): a sender that survives reordering.
+
+The numbers are those of the paper's figures, times are real ones: see jobs/rr.py.
+A is 6.12's own adaptive threshold, which puts no bound on limited transmit; A1 has
+that of the paper's senders, one window. rrblocks asks whether a receiver that sorts
+makes such a sender needless.
+
+Where a delay is so much per cent of packets late by a normal distribution of k P,
+its standard deviation is a third of that.
+"""
+
+from experiment import Experiment, grid
+
+SENDERS = ("SACK", "R", "FA", "TA", "TAES", "A", "A1", "RACK")
+ADAPTIVE = ("R", "FA", "TA", "TAES", "A", "A1", "RACK")
+QUICK_S = 30
+
+MILD = {"p_ms": 50, "late_ms": 25, "spread_ms": 8}
+PLAIN = {"srpic": False}
+# Its block is of one packet at the paper's rates.
+FAST = MILD | {"rate_mbit": 250, "max_reordering": 1023, "late_percent": 5,
+               "seconds": 20}
+
+
+def times(jobs, *varied):
+    """Each of the jobs with each of varied, which are dicts."""
+    return tuple(PLAIN | job | more for job in jobs for more in varied)
+
+
+def uniform(p_ms):
+    """Late by 0 to 4 P."""
+    return {"p_ms": p_ms, "late": "uniform", "late_ms": 2 * p_ms,
+            "spread_ms": 2 * p_ms, "late_percent": 1.4, "loss_percent": 0.6}
+
+
+def severe(k):
+    return {"p_ms": 200, "late_percent": 4, "late_ms": 200 * k,
+            "spread_ms": round(200 * k / 3, 1)}
+
+
+def experiment(number, title, jobs, quick):
+    return Experiment(f"rr{number}", title, "rr.py", jobs=jobs, run_s=60,
+                      quick=tuple(job | {"seconds": QUICK_S} for job in quick))
+
+
+def some(jobs, **values):
+    """Those that have one of the values of each key."""
+    return [job for job in jobs
+            if all(job[key] in those for key, those in values.items())]
+
+
+LATE = times(grid(sender=SENDERS), *(MILD | {"late_percent": percent}
+                                     for percent in (5, 10, 30)))
+LOSSY = times(grid(sender=SENDERS),
+              *(MILD | {"late_percent": 5, "loss_percent": percent}
+                for percent in (0.5, 1, 2)))
+FAR = times(grid(sender=("SACK", *ADAPTIVE)), *map(uniform, (40, 80, 120, 160,
+                                                             200)))
+RATIOS = times(grid(sender="FA", fa_percent=(5, 20, 35, 50, 60, 70, 80, 95)),
+               uniform(100))
+SEVERE = times(grid(sender=("SACK", "R", "FA", "TA", "TAES")),
+               *map(severe, (4.5, 5.5, 6, 7, 8)))
+SEVERE_RATIOS = times(grid(sender=("FA", "FAES"), fa_percent=(5, 35, 65, 95)),
+                      severe(6))
+ACKS = times(grid(sender=("R", "FA", "TA")),
+             *({"p_ms": 200, "late_percent": 3.5, "late_ms": 100,
+                "spread_ms": 33, "loss_percent": 0.5,
+                "late_acks_percent": percent} for percent in (0, 5, 10, 20)))
+SHAPES = times(grid(sender=("SACK", "TA"), late=("uniform", "pareto",
+                                                 "paretonormal")),
+               *(MILD | {"late_percent": percent} for percent in (5, 30)))
+TWO_PATHS = times(grid(sender=("SACK", "TA", "A", "A1", "RACK")),
+                  *({"p_ms": 50, "late_percent": 50, "late_ms": late_ms}
+                    for late_ms in (25, 50, 100, 200)))
+RARE = times(grid(sender=("SACK", "R", "TA", "A", "A1", "RACK")),
+             *({"p_ms": 50, "rate_mbit": 4, "late_percent": 1,
+                "late_ms": 50 * k, "spread_ms": round(50 * k / 3, 1)}
+               for k in (0.1, 1, 2, 4)))
+BURSTS = times(grid(sender=("TA", "A", "A1", "RACK")),
+               *({"p_ms": 200, "late_percent": 2, "late_ms": 100,
+                  "spread_ms": 33, "loss_percent": percent, "burst_ms": 350}
+                 for percent in (0, 0.02)))
+BLOCKS = tuple(FAST | job for job in grid(
+    sender=("SACK", "R", "TA", "A", "RACK"), loss_percent=(0, 0.2),
+    rx_usecs=(150, 300, 8191)))
+
+
+# The quick ones are what the targets look at, or one of a kind.
+EXPERIMENTS = (
+    experiment(4, "Throughput by how many packets are late",
+               (PLAIN | MILD | {"sender": "SACK"}, *LATE),
+               [PLAIN | MILD | {"sender": "SACK"},
+                *some(LATE, sender=("SACK", "R", "FA", "TA"))]),
+    experiment(6, "Throughput by loss, 5 % of packets late", LOSSY,
+               some(LOSSY, loss_percent=(2,), sender=("SACK", "TA"))),
+    experiment(7, "Throughput by the path's delay, late by up to 2 RTT", FAR,
+               some(FAR, sender=("R", "FA", "TA"))
+               + some(FAR, sender=("A", "A1"), p_ms=(40,))),
+    experiment(8, "Throughput by a fixed FA ratio",
+               (*times(grid(sender=("R", "TA")), uniform(100)), *RATIOS),
+               (*times(grid(sender="TA"), uniform(100)), *RATIOS)),
+    experiment(10, "Throughput and timeouts by how late packets are", SEVERE,
+               some(SEVERE, sender=("TA", "TAES"))),
+    experiment(12, "Timeouts and throughput by a fixed FA ratio", SEVERE_RATIOS,
+               SEVERE_RATIOS[-1:]),
+    experiment(14, "Throughput by how many ACKs are late", ACKS,
+               some(ACKS, late_acks_percent=(0, 20))),
+    experiment(15, "Throughput by the shape of lateness", SHAPES, SHAPES[-1:]),
+    experiment(16, "Throughput on two paths by how much longer one is",
+               TWO_PATHS, some(TWO_PATHS, late_ms=(200,),
+                               sender=("SACK", "TA", "RACK"))),
+    experiment(17, "Throughput by how late 1 % of the packets are", RARE,
+               RARE[-1:]),
+    experiment("burst", "Rows of lost packets (Table 4)", BURSTS, BURSTS[-1:]),
+    experiment("blocks", "Sorting at the receiver, patience at the sender",
+               (*times(grid(sender="TA", srpic=(False, True)),
+                       MILD | {"late_percent": 5}), *BLOCKS),
+               [job | {"srpic": True} for job in some(
+                   BLOCKS, sender=("TA",), rx_usecs=(300,))]),
+)

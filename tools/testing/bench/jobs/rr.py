@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""rr.py JSON: one long flow, some of whose packets are late; leaves row.json.
+
+The path of RR-TCP's paper (Zhang, Karp, Floyd, Peterson, 2002), in real time: P
+each way, and a link that carries 50 packets in two of them, which is what the
+sender's window is locked to. Of the data, some packets are late by a random time,
+some are lost; ACKs may be late as well. Both are told by what leaves sender and
+router: the IP identification tells a retransmission from what was sent first.
+
+The JSON names sender, seed, srpic and what differs from DEFAULTS; with rate_mbit,
+the link has that rate, and above 10 Mbit/s a window to match.
+"""
+
+import json
+import random
+import re
+import struct
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import chance
+import counts
+import guest
+
+DEFAULTS = {
+    "seconds": 300, "p_ms": 50,
+    "late_percent": 0, "late_ms": 0, "spread_ms": 0, "late": "normal",
+    "late_acks_percent": 0, "loss_percent": 0, "burst_ms": 0,
+    "fa_percent": 90, "max_reordering": 64, "rx_usecs": 150,
+}
+WINDOW_PKTS = 50
+FRAME = 1514
+BURST = "6kb"
+QUEUE_PKTS = 100000
+CLASSIC = {"tcp_recovery": 0, "tcp_early_retrans": 0, "tcp_frto": 0,
+           "tcp_reordering": 3, "tcp_timestamps": 0, "tcp_no_metrics_save": 1,
+           "tcp_congestion_control": "reno"}
+# FA with a threshold of three at the most is that of SACK and of R, and with RACK
+# it only observes: so all are traced but A, which goes by the longest lateness.
+SENDERS = {
+    "SACK": {"tcp_rr": 1, "tcp_max_reordering": 3, "tcp_limited_transmit": 1},
+    "R": {"tcp_rr": 1, "tcp_max_reordering": 3, "tcp_limited_transmit": 1},
+    "FA": {"tcp_rr": 1, "tcp_limited_transmit": 1},
+    "FAES": {"tcp_rr": 5, "tcp_limited_transmit": 1},
+    "TA": {"tcp_rr": 2, "tcp_limited_transmit": 1},
+    "TAES": {"tcp_rr": 6, "tcp_limited_transmit": 1},
+    "A": {"tcp_max_reordering": 300},
+    "A1": {"tcp_max_reordering": 300, "tcp_limited_transmit": 1},
+    "RACK": {"tcp_recovery": 1, "tcp_rr": 1, "tcp_max_reordering": 300},
+}
+TRACING = Path("/sys/kernel/tracing")
+DATA = "tcp dst port 5201 and ip[2:2] > 1000"
+RECORD = struct.Struct("<IIII18s2s18s4s12s")        # of pcap, 54 bytes of each
+
+
+def rate_mbit(job):
+    return job.get("rate_mbit") or \
+        WINDOW_PKTS * FRAME * 8 / (2000 * job["p_ms"])
+
+
+def window_pkts(job):
+    """What fills the path, and 50 on those of the paper."""
+    fits = round(rate_mbit(job) * 2000 * job["p_ms"] / (8 * FRAME))
+    return fits if rate_mbit(job) > 10 else WINDOW_PKTS
+
+
+def set_sender(job):
+    """Its least RTO is a second: Linux adds what is told to the smoothed RTT."""
+    guest.sysctl("snd", CLASSIC | {
+        "tcp_max_reordering": job["max_reordering"],
+        "tcp_rr_fa_percent": job["fa_percent"],
+        "tcp_rto_min_us": 1_000_000 - 2000 * job["p_ms"],
+        } | SENDERS[job["sender"]])
+    guest.sysctl("rcv", {"tcp_timestamps": 0,
+                         "tcp_dsack": int(job["sender"] != "SACK")})
+    guest.ns("snd", "ip tcp_metrics flush all")
+    guest.ns("snd", "ip route replace default via 10.0.1.2 "
+                    f"cwnd lock {window_pkts(job)}")
+
+
+def delays(dev, job, percent, loss, seed):
+    """The commands that have packets wait for P, and some of them for more."""
+    p_us, late_us = 1000 * job["p_ms"], round(1000 * job["late_ms"])
+    late = f"delay {p_us + late_us}us"
+    if job["spread_ms"]:
+        late += f" {round(1000 * job['spread_ms'])}us"
+        if job["late"] != "uniform":
+            late += f" distribution {job['late']}"
+    match = f"'meta(random mask 0xffffffff lt {int(percent / 100 * 2**32)})'"
+    netem = f"netem limit {QUEUE_PKTS}"
+    yield (f"qdisc replace dev {dev} root handle 1: prio bands 2 priomap"
+           + 16 * " 1")
+    yield f"qdisc add dev {dev} parent 1:1 {netem} {late} {loss} seed {seed}"
+    yield (f"qdisc add dev {dev} parent 1:2 {netem} delay {p_us}us {loss} "
+           f"seed {seed + 1}")
+    if percent:
+        yield (f"filter add dev {dev} parent 1: protocol all prio 1 "
+               f"basic match {match} classid 1:1")
+
+
+def losses(job):
+    """netem's words, for packets that are lost one by one."""
+    return f"loss {job['loss_percent']}%" \
+        if job["loss_percent"] and not job["burst_ms"] else ""
+
+
+@contextmanager
+def rows_of_losses(job):
+    """
+    All packets of burst_ms, 50 more or less, are lost. loss_percent are the first
+    of such a row, if the link is full.
+    """
+    if not job["burst_ms"] or not job["loss_percent"]:
+        yield
+        return
+    stop, chances = threading.Event(), random.Random(job["seed"])
+    rows_a_second = rate_mbit(job) * 1e6 / (8 * FRAME) \
+        * job["loss_percent"] / 100
+    route = f"blackhole {guest.RCV_V4}/32"
+
+    def lose():
+        while not stop.wait(chances.expovariate(rows_a_second)):
+            guest.ns("rtr", f"ip route add {route}")
+            stop.wait((job["burst_ms"] + chances.uniform(-50, 50)) / 1000)
+            guest.ns("rtr", f"ip route del {route}")
+
+    loser = threading.Thread(target=lose)
+    loser.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        loser.join()
+
+
+def set_path(job):
+    guest.ns("snd", f"tc qdisc replace dev {guest.SND_DEV} root tbf "
+                    f"rate {rate_mbit(job):.6f}mbit burst {BURST} limit 16mb")
+    for dev, percent, loss, seed in (
+            (guest.RTR_DEV, job["late_percent"], losses(job), job["seed"]),
+            (guest.RTR_BACK, job["late_acks_percent"], "",
+             job["seed"] + 1000)):
+        for command in delays(dev, job, percent, loss, seed):
+            guest.ns("rtr", f"tc {command}")
+
+
+@contextmanager
+def captured(**places):
+    """The data that leaves a device of a namespace; what names it is a file."""
+    dumps = [guest.spawn(name.split("_")[0], [
+        "tcpdump", "-Z", "root", "-i", dev, "-Q", "out", "-s", 54, "-B", 8192,
+        "-w", f"/tmp/{name}.pcap", DATA]) for name, dev in places.items()]
+    for name in places:
+        while not Path(f"/tmp/{name}.pcap").exists():
+            time.sleep(0.05)
+    try:
+        yield
+    finally:
+        for dump in dumps:
+            dump.terminate()
+            said = dump.communicate()[0]
+            if not re.search(r"^0 packets dropped by kernel", said,
+                             re.MULTILINE):
+                raise RuntimeError(f"tcpdump: {said}")
+
+
+def transmissions(name):
+    """[(us, (sequence number, IP identification))]"""
+    text = Path(f"/tmp/{name}.pcap").read_bytes()[24:]
+    return [(record[0] * 1_000_000 + record[1], (record[7], record[5]))
+            for record in RECORD.iter_unpack(text)]
+
+
+def repairs():
+    """
+    How long it took from when something was sent first, and lost, to when it left
+    the router; and how many retransmissions were of what was not lost.
+    """
+    arrived, arrivals = set(), {}
+    for us, which in transmissions("rtr_out"):
+        arrived.add(which)
+        arrivals.setdefault(which[0], us)
+    first, sent, needless = {}, {}, 0
+    for us, which in transmissions("snd_out"):
+        seq = which[0]
+        first.setdefault(seq, (us, which))
+        before = sent.setdefault(seq, [])
+        needless += any(other in arrived for other in before)
+        before.append(which)
+    took = sorted((arrivals[seq] - us) / 1000
+                  for seq, (us, which) in first.items()
+                  if which not in arrived and seq in arrivals)
+    packets = sum(map(len, sent.values()))
+    row = {"needless_percent": 100 * needless / packets,
+           "retransmitted_percent": 100 * (packets - len(sent)) / packets,
+           "data_packets": packets}
+    if took:
+        row |= {"repair_mean_ms": sum(took) / len(took),
+                "repair_p50_ms": took[len(took) // 2],
+                "repair_p95_ms": took[len(took) * 95 // 100]}
+    return row
+
+
+def learnt():
+    """What the tracepoint said: the last FA ratio, and the mean RTO."""
+    flows = {}
+    for line in (TRACING / "trace").read_text().splitlines():
+        if " tcp_rr: " in line:
+            event = dict(re.findall(r"(\w+)=(\S+)", line))
+            flows.setdefault(event["sport"], []).append(event)
+    if not flows:
+        return {}
+    lines = max(flows.values(), key=len)    # not of iperf3's other connection
+    rtos = [int(line["value"]) for line in lines
+            if line["event"] == "timeout"]
+    return {"fa_ratio": int(lines[-1]["ratio"]) / 10000,
+            "fa_ratio_mean": sum(int(line["ratio"]) for line in lines)
+            / len(lines) / 10000,
+            "threshold": int(lines[-1]["reordering"]),
+            "idles": sum(line["event"] == "idle" for line in lines),
+            "false_recoveries": sum(line["event"] == "false"
+                                    for line in lines)} | (
+        {"rto_mean_ms": sum(rtos) / len(rtos) / 1000} if rtos else {})
+
+
+def main():
+    job = DEFAULTS | json.loads(sys.argv[1])
+    chance.seed(job["seed"])
+    set_sender(job)
+    set_path(job)
+    guest.coalesce(job["rx_usecs"])
+    guest.switch(job["srpic"])
+    size = "-w 1M" if window_pkts(job) == WINDOW_PKTS else "-w 8M"
+    # a window is locked from the second connection on
+    guest.iperf3(0, f"-n 100K {size}")
+    (TRACING / "buffer_size_kb").write_text("32768")
+    (TRACING / "events/tcp_rr/enable").write_text("1")
+    with captured(snd_out=guest.SND_DEV, rtr_out=guest.RTR_DEV), \
+            rows_of_losses(job):
+        found = guest.measure(job["seconds"], size)
+    row = counts.transfer(found, threaded=False) | repairs() | learnt()
+    row["timeouts_percent"] = 100 * row["timeouts"] / row["data_packets"]
+    counts.leave(row | {"lost_on_path": guest.lost(guest.RTR_DEV)})
+
+
+main()
