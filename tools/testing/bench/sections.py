@@ -242,7 +242,8 @@ SECTIONS = {
         "", "All that a frame costs in igb's poll, up to IP: what TCP saves is "
         "not in it. Late by N is one frame of each block, by N places. "
         "igb_plain and igb_srpic are modules, without and with the patch.",
-        ("gro", "driver", "order"), ("frame_ns_median", "segments_per_poll"),
+        ("gro", "driver", "order", "fence"),
+        ("frame_ns_median", "segments_per_poll"),
         (Plot("frame_ns_median", kind="dots"),)),
     "switch": Section(
         "another's table 1",

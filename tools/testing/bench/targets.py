@@ -280,9 +280,10 @@ def many_flows(measured):
     return ratio and (ratio - 1) * 100
 
 
-def polled(measured, srpic, driver):
+def polled(measured, srpic, driver, **more):
     """What a packet in order costs, by igb's whole poll."""
-    job = {"driver": driver, "gro": True, "order": "in order", "frames": 63}
+    job = {"driver": driver, "gro": True, "order": "in order", "frames": 63,
+           **more}
     return measured.mean("driver", srpic, job,
                          lambda row: row["frame_ns_median"])
 
@@ -291,6 +292,12 @@ def switched_off(measured):
     with_srpic, plain = (polled(measured, False, driver)
                          for driver in ("igb_srpic", "igb_plain"))
     return None if plain is None or with_srpic is None else with_srpic - plain
+
+
+def fenced(measured):
+    on, off = (polled(measured, False, "igb", **more)
+               for more in ({"fence": True}, {}))
+    return None if on is None or off is None else on - off
 
 
 def round_trips(measured, **hold):
@@ -404,6 +411,9 @@ TARGETS = (
            "times those without SRPIC", sprayed,
            "a connection counts three duplicate ACKs until it has seen "
            "reordering, which SRPIC hides"),
+    Target("driver", "rxfence on and nothing moves, a packet in igb's poll, above "
+           "rxfence off", 4, "instructions", fenced,
+           "each packet is tested either way"),
     Target("steer", "a flow that moves each 5 ms, with rxfence, rx-usecs 300: "
            "packets out of order, worst of the senders", 0, "%", late,
            "what the new queue has is not held back for longer than "

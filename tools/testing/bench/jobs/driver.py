@@ -3,7 +3,8 @@
 """driver.py JSON: what igb's poll costs; leaves row.json.
 
 The job names the driver (igb, which is built in, igb_plain or igb_srpic, see
-igb-modules), gro, order (see ORDERS), frames in a poll and times. A poll
+igb-modules), gro, order (see ORDERS), frames in a poll and times; with fence,
+rxfence is on, and nothing moves. A poll
 is run by a thread, whose run time is all that a frame costs, from the ring up
 to IP, which knows no such address and drops it.
 """
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import guest
 from frames import Sender, tcp_frame
+from steering import fence
 
 PAYLOAD = 1448
 BLOCK = 32
@@ -111,6 +113,8 @@ def main(job):
         bind(job["driver"])
     if job["driver"] != "igb_plain":
         guest.switch(job["srpic"])
+    if job.get("fence"):
+        fence(True)
     guest.ns("rcv", f"ethtool -K {guest.DUT} gro "
                     f"{'on' if job['gro'] else 'off'}")
     frames = flow(job["frames"])
