@@ -7,12 +7,13 @@ import os
 import subprocess
 import sys
 
+from experiments import EXPERIMENTS, SOURCES
 from guests import HERE, KVER, OUT, TOP
 
 BENCH = OUT / "bench"       # where make bench leaves them
 KEPT = HERE / "rows"        # those that the repository holds
-# What a row follows from. The rest may change: other tests, what is written of
-# the rows, the page that is made of them.
+# What any row follows from. The rest may change: other tests, what is written of
+# the rows, the page that is made of them; other experiments.
 MEASURED = ("Kconfig", "drivers", "include", "net", "patches", "scripts",
             ":(exclude)patches/README.md", ":(exclude)patches/library",
             ":(exclude)scripts/coccinelle", ":(exclude)scripts/make-series",
@@ -33,8 +34,9 @@ MEASURED = ("Kconfig", "drivers", "include", "net", "patches", "scripts",
             "tools/testing/testbed/tests/frames.py",
             "tools/testing/testbed/tests/device.py",
             *(f"tools/testing/bench/{name}" for name in (
-                "bench", "density.py", "experiment.py", "experiments",
-                "guests.py", "igb-modules", "jobs", "wire.py")))
+                "bench", "density.py", "experiment.py", "guests.py", "jobs",
+                "wire.py")))
+SCRIPTS = {experiment.script for experiment in EXPERIMENTS.values()} - {""}
 
 
 def git(*args):
@@ -46,14 +48,20 @@ def git(*args):
     return done.stdout
 
 
-def commit():
+def commit(name):
     """
-    The last commit that changed what is measured, with a mark of its own for
-    each state that is none.
+    The last commit that changed what rows of an experiment follow from, with a
+    mark of its own for each state that is none.
     """
-    last = git("log", "-1", "--format=%H", "--", *MEASURED).decode()[:12]
-    changed = git("diff", "HEAD", "--", *MEASURED)
-    names = git("ls-files", "-o", "--exclude-standard", "-z", "--", *MEASURED)
+    one = EXPERIMENTS[name]
+    measured = (*MEASURED, *one.files,
+                f"tools/testing/bench/experiments/{SOURCES[name]}",
+                *[f"tools/testing/bench/{one.prepare}"] * bool(one.prepare),
+                *(f":(exclude)tools/testing/bench/jobs/{script}"
+                  for script in sorted(SCRIPTS - {one.script})))
+    last = git("log", "-1", "--format=%H", "--", *measured).decode()[:12]
+    changed = git("diff", "HEAD", "--", *measured)
+    names = git("ls-files", "-o", "--exclude-standard", "-z", "--", *measured)
     if not changed and not names:
         return last
     digest = hashlib.sha256(changed)
@@ -104,11 +112,11 @@ def load(directory):
     return found
 
 
-def of_commit(commit):
-    """The rows in out/bench of a commit, and of the kernel that KVER names."""
-    found = {name: [row for row in lines if row["commit"] == commit
-                    and row["kver"] == KVER]
-             for name, lines in load(BENCH).items()}
+def of_now(every):
+    """Those of rows that this tree has made, with the kernel that KVER names."""
+    now = {name: commit(name) for name in every if name in EXPERIMENTS}
+    found = {name: [row for row in every[name] if row["commit"] == now[name]
+                    and row["kver"] == KVER] for name in now}
     return {name: lines for name, lines in found.items() if lines}
 
 
@@ -120,11 +128,11 @@ def of_the_grid(lines):
 
 def keep():
     """
-    Have the repository hold those of this commit, but for experiments of which
-    it has more of the whole grid.
+    Have the repository hold those of this tree, but for experiments of which it
+    has more of the whole grid.
     """
-    now, every, kept = commit(), load(BENCH), load(KEPT)
-    found = of_commit(now)
+    every, kept = load(BENCH), load(KEPT)
+    found = of_now(every)
     for name, lines in found.items():
         origin(lines, BENCH / f"{name}.jsonl")
     for name, lines in every.items():
@@ -135,11 +143,11 @@ def keep():
             others = {f"{row['commit']} (kernel {row['kver']})"
                       for row in lines}
             print(f"results: {name} is left as it is in the repository: "
-                  f"out/bench has no row of {now} (kernel {KVER}), only of "
+                  f"out/bench has no row of this tree (kernel {KVER}), only of "
                   f"{', '.join(sorted(others))}")
         elif ours < theirs:
             print(f"results: {name} is left as it is in the repository: "
-                  f"out/bench has {ours} runs of the whole grid of {now}, "
+                  f"out/bench has {ours} runs of the whole grid of this tree, "
                   f"{file} has {theirs}; remove that to have them replaced")
         else:
             KEPT.mkdir(exist_ok=True)

@@ -489,9 +489,9 @@ def targets(by_experiment):
     return [target.judge(Measured(found)) for target in TARGETS]
 
 
-def report(commit):
-    """Print the targets by the rows of a commit; write targets.json."""
-    found = targets(rows.of_commit(commit))
+def report():
+    """Print the targets by the rows of this tree; write targets.json."""
+    found = targets(rows.of_now(rows.load(rows.BENCH)))
     for target in found:
         value = "not measured" if target["value"] is None else \
             f"{target['value']:.4g}"

@@ -3,7 +3,9 @@
 
 from . import delay, flows, micro, paper, rr, spray, steer, today
 
-EXPERIMENTS = {experiment.name: experiment
-               for group in (micro, paper, delay, today, flows, spray, steer,
-                             rr)
+GROUPS = micro, paper, delay, today, flows, spray, steer, rr
+EXPERIMENTS = {experiment.name: experiment for group in GROUPS
                for experiment in group.EXPERIMENTS}
+# the file that each is written in
+SOURCES = {experiment.name: group.__name__.split(".")[-1] + ".py"
+           for group in GROUPS for experiment in group.EXPERIMENTS}
