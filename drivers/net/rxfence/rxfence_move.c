@@ -183,9 +183,11 @@ void rxfence_tick(struct timer_list *timer)
 {
 	struct rxfence_dev *rd = container_of(timer, struct rxfence_dev, timer);
 	struct rxfence_slot *slot, *next;
-	u64 now = ktime_get_ns();
+	u64 now;
 
 	spin_lock(&rd->lock);
+	/* no slot was asked or written later than that */
+	now = ktime_get_ns();
 	list_for_each_entry_safe(slot, next, &rd->moving, node) {
 		if (slot->asked)
 			rxfence_expire(rd, slot, now);
