@@ -104,6 +104,26 @@ def worst(ratios):
     return max(above / below for above, below in ratios)
 
 
+def least(ratios):
+    """The lowest of the ratios of pairs; None if one cannot be had."""
+    ratio = worst((below, above) for above, below in ratios)
+    return ratio and 1 / ratio
+
+
+def percent(ratio):
+    return ratio and 100 * ratio
+
+
+def of_all(figures, choose=max):
+    """One of the figures; None if one of them cannot be had."""
+    return None if None in figures else choose(figures)
+
+
+def difference(pair):
+    """By how much the first one is more; None if one cannot be had."""
+    return of_all(list(pair), lambda pair: pair[0] - pair[1])
+
+
 def in_order(measured, senders, **more):
     return worst([receiver_cost(measured, srpic, sender, 0, **more)
                   for srpic in (True, False)] for sender in senders)
@@ -136,22 +156,18 @@ def of_skews(measured, figure):
 
 
 def slowed(measured):
-    ratio = worst((below, above) for above, below in of_skews(
-        measured, lambda row: row["throughput_mbps"]))
-    return ratio and 100 / ratio
+    return percent(least(of_skews(
+        measured, lambda row: row["throughput_mbps"])))
 
 
 def queued(measured):
-    found = [above for above, _ in of_skews(
-        measured, lambda row: 100 * row["ofo_queued"] / row["packets"])]
-    return None if None in found else max(found)
+    return of_all([above for above, _ in of_skews(
+        measured, lambda row: 100 * row["ofo_queued"] / row["packets"])])
 
 
 def of_hold_in_order(measured):
-    with_hold, without = (case(measured, name, "srpic")
-                          for name in ("in_order_hold", "in_order"))
-    return None if with_hold is None or without is None else \
-        with_hold - without
+    return difference(case(measured, name, "srpic")
+                      for name in ("in_order_hold", "in_order"))
 
 
 def lossy(measured):
@@ -160,8 +176,7 @@ def lossy(measured):
         "table5", True, {"sender": "RACK", "loss_percent": 0.1,
                          "bursts": False, "hold_usecs": hold_usecs},
         lambda row: row["throughput_mbps"]) for hold_usecs in (10000, 0)]
-    ratio = worst([found])
-    return ratio and ratio * 100
+    return percent(worst([found]))
 
 
 def sprayed(measured):
@@ -182,23 +197,20 @@ def steered(measured, figure, **wanted):
 
 
 def late(measured):
-    found = steered(measured, lambda row: row["late_percent"], fence=True,
-                    **OFTEN)
-    return None if None in found else max(found)
+    return of_all(steered(measured, lambda row: row["late_percent"], fence=True,
+                          **OFTEN))
 
 
 def steered_s(measured):
     """What moves leave of the throughput of the S sender."""
     found = [steered(measured, lambda row: row["throughput_mbps"], sender="S",
                      fence=True, move_ms=move_ms)[0] for move_ms in (5, 0)]
-    ratio = worst([found])
-    return ratio and ratio * 100
+    return percent(worst([found]))
 
 
 def waited(measured):
-    found = steered(measured, lambda row: row["wait_p99_us"], fence=True,
-                    **OFTEN)
-    return None if None in found else max(found)
+    return of_all(steered(measured, lambda row: row["wait_p99_us"], fence=True,
+                          **OFTEN))
 
 
 def rr(measured, exp, sender, figure="throughput_mbps", **where):
@@ -207,12 +219,6 @@ def rr(measured, exp, sender, figure="throughput_mbps", **where):
                if (job | where | {"sender": sender}) == job)
     job = {key: value for key, value in job.items() if key != "srpic"}
     return measured.mean(exp, False, job, lambda row: row.get(figure))
-
-
-def least(ratios):
-    """The lowest of the ratios of pairs; None if one cannot be had."""
-    ratio = worst((below, above) for above, below in ratios)
-    return ratio and 1 / ratio
 
 
 def of_senders(exp, *pairs, figure="throughput_mbps", **places):
@@ -227,31 +233,26 @@ def undelayed(measured):
     """What is left of the throughput if nearly a third of the packets are late."""
     whole = measured.mean("rr4", False, MILD | {"sender": "SACK"},
                           lambda row: row["throughput_mbps"])
-    ratio = least([(rr(measured, "rr4", "TA", late_percent=30), whole)])
-    return ratio and 100 * ratio
+    return percent(worst([(rr(measured, "rr4", "TA", late_percent=30), whole)]))
 
 
 def patience(measured):
     """The lowest FA ratio that TA has in the end."""
-    found = [rr(measured, "rr4", "TA", "fa_ratio", late_percent=percent)
-             for percent in (5, 10, 30)]
-    return None if None in found else min(found)
+    return of_all([rr(measured, "rr4", "TA", "fa_ratio", late_percent=late)
+                   for late in (5, 10, 30)], min)
 
 
 def of_fixed(measured):
     """TA's throughput, held to that with the best FA ratio that is fixed."""
-    fixed = [rr(measured, "rr8", "FA", fa_percent=job["fa_percent"])
-             for job in EXPERIMENTS["rr8"].jobs if job["sender"] == "FA"]
-    ratio = None if None in fixed else \
-        least([(rr(measured, "rr8", "TA"), max(fixed))])
-    return ratio and 100 * ratio
+    best = of_all([rr(measured, "rr8", "FA", fa_percent=job["fa_percent"])
+                   for job in EXPERIMENTS["rr8"].jobs if job["sender"] == "FA"])
+    return percent(worst([(rr(measured, "rr8", "TA"), best)]))
 
 
 def of_late_acks(measured):
     """What late ACKs leave of the throughput, worst of the senders."""
-    ratio = least([rr(measured, "rr14", sender, late_acks_percent=percent)
-                   for percent in (20, 0)] for sender in ("R", "FA", "TA"))
-    return ratio and 100 * ratio
+    return percent(least([rr(measured, "rr14", sender, late_acks_percent=late)
+                          for late in (20, 0)] for sender in ("R", "FA", "TA")))
 
 
 def case(measured, name, figure):
@@ -289,23 +290,20 @@ def polled(measured, srpic, driver, **more):
 
 
 def switched_off(measured):
-    with_srpic, plain = (polled(measured, False, driver)
-                         for driver in ("igb_srpic", "igb_plain"))
-    return None if plain is None or with_srpic is None else with_srpic - plain
+    return difference(polled(measured, False, driver)
+                      for driver in ("igb_srpic", "igb_plain"))
 
 
 def fenced(measured):
-    on, off = (polled(measured, False, "igb", **more)
-               for more in ({"fence": True}, {}))
-    return None if on is None or off is None else on - off
+    return difference(polled(measured, False, "igb", **more)
+                      for more in ({"fence": True}, {}))
 
 
 def round_trips(measured, **hold):
     job = {"rate_mbit": 250, "rx_usecs": 150, "polls": False}
-    off, on = (measured.mean("fig6", srpic, which,
-                             lambda row: row["rtt_p99_us"])
-               for srpic, which in ((False, job), (True, job | hold)))
-    return None if off is None or on is None else on - off
+    return difference(measured.mean("fig6", srpic, which,
+                                    lambda row: row["rtt_p99_us"])
+                      for srpic, which in ((True, job | hold), (False, job)))
 
 
 def throughput(measured, srpic, jitter, **hold):
