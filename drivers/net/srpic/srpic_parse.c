@@ -123,8 +123,11 @@ enum srpic_class srpic_odd_class(struct sk_buff *skb, struct srpic_flow flow,
 	}
 	if (th->fin || th->rst || tcp_len != __tcp_hdrlen(th))
 		return SRPIC_BARRIER;
-	if (!th->syn)
-		return SRPIC_BARRIER_EMPTY;
+	if (!th->syn) {
+		cb->seq = ntohl(th->seq);
+		return srpic_payload(cb, th, tcp_len + 1, flags) > 0 ?
+		       SRPIC_BARRIER_ACK : SRPIC_BARRIER_EMPTY;
+	}
 	cb->end_seq = ntohl(th->seq) + 1;
 	return srpic_csum_is_known(skb) ||
 	       (skb->len == len &&

@@ -41,7 +41,9 @@
  * @SRPIC_BARRIER: TCP that is not suitable: flush its flow, then deliver it
  * @SRPIC_BARRIER_EMPTY: the same, but without data, so that the flow goes on where
  *	it did
- * @SRPIC_BARRIER_SYN: the same, and the flow begins behind it
+ * @SRPIC_BARRIER_ACK: the same, of which the sorter is told: if it was sent ahead
+ *	of what waits for a hole, it is late, and no barrier
+ * @SRPIC_BARRIER_SYN: as SRPIC_BARRIER, and the flow begins behind it
  * @SRPIC_BARRIER_PAIR: TCP without ports in their usual place: flush all flows
  *	of its addresses, then deliver it
  * @SRPIC_PASS: no TCP that could be held: deliver it
@@ -55,6 +57,7 @@ enum srpic_class {
 	SRPIC_VERIFY,
 	SRPIC_BARRIER,
 	SRPIC_BARRIER_EMPTY,
+	SRPIC_BARRIER_ACK,
 	SRPIC_BARRIER_SYN,
 	SRPIC_BARRIER_PAIR,
 	SRPIC_PASS,

@@ -253,21 +253,32 @@ static void srpic_flush_pair(struct srpic *srpic,
 			srpic_flush_barrier(srpic, table->used[i], true);
 }
 
+/* For a packet that is not suitable, and knows its flow. */
+static void srpic_flush_flow(struct srpic *srpic, const struct sk_buff *skb,
+			     enum srpic_class class, struct srpic_flow flow)
+{
+	struct srpic_manager *manager;
+
+	if (!srpic_table_search(&srpic->table, skb->dev, flow, &manager))
+		return;
+	/* what waits was sent behind it */
+	if (class == SRPIC_BARRIER_ACK && srpic->hold_ns &&
+	    srpic_block_is_behind(&manager->block, skb))
+		return;
+	srpic_flush_barrier(srpic, manager, class == SRPIC_BARRIER);
+}
+
 /* For a packet that is not suitable. */
 static void srpic_pass(struct srpic *srpic, struct sk_buff *skb,
 		       enum srpic_class class, struct srpic_flow flow)
 {
-	struct srpic_manager *manager;
-
-	if (class == SRPIC_BARRIER || class == SRPIC_BARRIER_EMPTY) {
-		if (srpic_table_search(&srpic->table, skb->dev, flow, &manager))
-			srpic_flush_barrier(srpic, manager,
-					    class == SRPIC_BARRIER);
-	} else if (class == SRPIC_BARRIER_SYN) {
+	if (class == SRPIC_BARRIER || class == SRPIC_BARRIER_EMPTY ||
+	    class == SRPIC_BARRIER_ACK)
+		srpic_flush_flow(srpic, skb, class, flow);
+	else if (class == SRPIC_BARRIER_SYN)
 		srpic_expect_flow(srpic, skb, flow);
-	} else if (class == SRPIC_BARRIER_PAIR) {
+	else if (class == SRPIC_BARRIER_PAIR)
 		srpic_flush_pair(srpic, skb->dev, flow);
-	}
 
 	u64_stats_update_begin(&srpic->syncp);
 	u64_stats_inc(&srpic->count[SRPIC_PACKETS_PASSED]);

@@ -328,15 +328,20 @@ static inline enum srpic_place srpic_add_curr(struct srpic_block *block,
 	return SRPIC_CURR;
 }
 
+/* Whether a packet with this TSval may overtake all of curr and after. */
+static inline bool srpic_is_oldest(const struct srpic_block *block, u32 tsval)
+{
+	const struct srpic_list *list = &block->after;
+
+	return !(block->curr && before(block->curr_oldest, tsval)) &&
+	       !(srpic_list_len(list) &&
+		 before(SRPIC_CB(srpic_list_first(list))->tsval, tsval));
+}
+
 static inline enum srpic_place srpic_add_prev(struct srpic_block *block,
 					      struct sk_buff *skb)
 {
-	u32 tsval = SRPIC_CB(skb)->tsval;
-
-	/* it overtakes all of curr and after */
-	if ((block->curr && before(block->curr_oldest, tsval)) ||
-	    (srpic_list_len(&block->after) &&
-	     before(SRPIC_CB(srpic_list_first(&block->after))->tsval, tsval)) ||
+	if (!srpic_is_oldest(block, SRPIC_CB(skb)->tsval) ||
 	    !srpic_list_add(&block->prev, skb))
 		return SRPIC_REFUSED_TIMESTAMP;
 	block->pkts++;
@@ -361,6 +366,22 @@ static inline enum srpic_place srpic_add_after(struct srpic_block *block,
 	block->next_stamp = SRPIC_NO_STAMP;
 	block->reordered++;
 	return SRPIC_AFTER;
+}
+
+/*
+ * Whether a packet without data was sent ahead of all that a block holds. The block
+ * is not empty.
+ */
+static inline bool srpic_block_is_behind(const struct srpic_block *block,
+					 const struct sk_buff *skb)
+{
+	const struct srpic_cb *cb = SRPIC_CB(skb);
+
+	return !srpic_list_len(&block->prev) &&
+	       !after(cb->seq, block->curr_seq) &&
+	       srpic_is_near(cb->seq, block->curr_seq) &&
+	       srpic_stamp_is_near(cb->stamp, block->first_stamp) &&
+	       srpic_is_oldest(block, srpic_tsval(cb->stamp));
 }
 
 /* Whether it has data on both sides, so that next_exp will not continue. */

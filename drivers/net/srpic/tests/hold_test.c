@@ -470,6 +470,85 @@ static void pure_ack_changes_nothing_known(struct kunit *test)
 	LEFT(test, 1, 2);
 }
 
+/* Those of it that were sent behind what is held go behind it, as ever. */
+static void late_pure_ack_overtakes_what_waits(struct kunit *test)
+{
+	struct frame ack = { .seq = 1000 + LEN };
+	struct hold_fixture *fix = test->priv;
+
+	POLL(test, 0, 0, 2);
+	LEFT(test, 0);
+	begin_at(fix, 10);
+	receive_frame(test, &ack, 50);
+	ack.seq -= LEN;
+	receive_frame(test, &ack, 51);
+	srpic_fixture_end(&fix->dev);
+	LEFT(test, 50, 51);
+	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_PACKETS_HELD), 1);
+	/* ahead of what is about to leave, too, but not into the middle of it */
+	begin_at(fix, 20);
+	receive_as(test, 1, 0, 0);
+	ack.seq += LEN;
+	receive_frame(test, &ack, 50);
+	LEFT(test, 50);
+	ack.seq++;
+	receive_frame(test, &ack, 51);
+	LEFT(test, 1, 2, 51);
+	srpic_fixture_end(&fix->dev);
+	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_FLUSH_BARRIER), 1);
+	/* what is late leaves with the poll, behind it */
+	POLL(test, 30, 4);
+	begin_at(fix, 40);
+	receive_as(test, 1, 0, 0);
+	receive_frame(test, &ack, 50);
+	srpic_fixture_end(&fix->dev);
+	LEFT(test, 1, 4, 50);
+	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_FLUSH_BARRIER), 2);
+	/* nobody can say from so far away */
+	POLL(test, 50, 6);
+	begin_at(fix, 60);
+	ack.seq = 1000 + 5 * LEN - SRPIC_DISTANCE_MAX;
+	receive_frame(test, &ack, 50);
+	srpic_fixture_end(&fix->dev);
+	LEFT(test, 6, 50);
+}
+
+/* Or TCP would drop that: PAWS. */
+static void late_pure_ack_overtakes_nothing_older(struct kunit *test)
+{
+	struct frame data = { .seq = 1000, .len = LEN, .what = STAMP };
+	struct frame ack = { .seq = 1000 + LEN, .what = STAMP };
+	struct hold_fixture *fix = test->priv;
+
+	data.tsval = 5;
+	begin_at(fix, 0);
+	receive_frame(test, &data, 0);
+	data.seq += 2 * LEN;
+	receive_frame(test, &data, 2);
+	srpic_fixture_end(&fix->dev);
+	begin_at(fix, 10);
+	ack.tsval = 5;
+	receive_frame(test, &ack, 50);
+	LEFT(test, 0, 50);
+	ack.tsval = 6;
+	receive_frame(test, &ack, 51);
+	LEFT(test, 2, 51);
+	data.seq += LEN;
+	receive_frame(test, &data, 3);
+	ack.seq = data.seq;
+	receive_frame(test, &ack, 52);
+	srpic_fixture_end(&fix->dev);
+	LEFT(test, 3, 52);
+	/* the one has a timestamp, and the other has not */
+	begin_at(fix, 20);
+	data.seq += 2 * LEN;
+	receive_frame(test, &data, 5);
+	ack.what = 0;
+	receive_frame(test, &ack, 53);
+	srpic_fixture_end(&fix->dev);
+	LEFT(test, 5, 53);
+}
+
 static void fin_waits_as_well(struct kunit *test)
 {
 	struct hold_fixture *fix = test->priv;
@@ -816,6 +895,8 @@ static struct kunit_case hold_test_cases[] = {
 	KUNIT_CASE(barrier_ends_the_waiting),
 	KUNIT_CASE(what_a_barrier_left_is_forgotten),
 	KUNIT_CASE(pure_ack_changes_nothing_known),
+	KUNIT_CASE(late_pure_ack_overtakes_what_waits),
+	KUNIT_CASE(late_pure_ack_overtakes_nothing_older),
 	KUNIT_CASE(fin_waits_as_well),
 	KUNIT_CASE(flow_begins_behind_its_syn),
 	KUNIT_CASE(syn_puts_out_no_flow),

@@ -89,6 +89,8 @@ no_overtaking(struct model *model, enum model_invariant invariant,
 static bool is_in_order(const struct model_pkt *early,
 			const struct model_pkt *late)
 {
+	if (model_is_suitable(early) && late->kind == MODEL_PURE_ACK)
+		return model_above(late->seq, early->seq) > 0;
 	return !model_is_suitable(early) || !model_is_suitable(late) ||
 	       model_above(late->seq, early->seq) >= 0;
 }

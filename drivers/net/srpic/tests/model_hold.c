@@ -183,6 +183,9 @@ static bool has_hole(const struct model *model, unsigned int i,
 
 		if (j < last && model_switches(trace, j))
 			return j < i && begun && !continues;
+		if (barrier && j > i && pkt[j].kind == MODEL_PURE_ACK &&
+		    above <= 0)
+			continue;	/* it was sent ahead of i */
 		if (barrier && j > i)
 			return false;
 		if (barrier && pkt[j].kind == MODEL_SYN && !pkt[j].len &&
