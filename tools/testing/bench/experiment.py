@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
-from guests import HERE
+from guests import HERE, KVER
 
 # Declared before anything was measured. QUICK=1 has the first one only.
 SEEDS = (1, 2, 3)
@@ -48,6 +48,9 @@ class Experiment:
     parse: Callable | None = None   # and what makes the result of its lines
     files: tuple = ()       # what the guest needs beside jobs/
     prepare: str = ""       # the script of this directory that makes these
+    kver: str = KVER        # the kernel,
+    variant: str = ""       # this one of build-kernel,
+    sources: tuple = ()     # and what that has, and those of others have not
 
     def runs(self, quick):
         quick = quick and bool(self.quick)

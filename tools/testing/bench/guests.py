@@ -24,10 +24,10 @@ class Failed(Exception):
     """A guest that did not do what it was to do, in one line."""
 
 
-def boot(out, options, timeout_s=900):
+def boot(out, options, timeout_s=900, kver=KVER):
     """Run a guest whose files go to out."""
     with subprocess.Popen(
-            [VM, "--quiet", "--kver", KVER, "--out", out, "--timeout",
+            [VM, "--quiet", "--kver", kver, "--out", out, "--timeout",
              str(timeout_s), *options], stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True) as process:
         running.add(process)

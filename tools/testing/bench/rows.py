@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from experiments import EXPERIMENTS, SOURCES
-from guests import HERE, KVER, OUT, TOP
+from guests import HERE, OUT, TOP
 
 BENCH = OUT / "bench"       # where make bench leaves them
 KEPT = HERE / "rows"        # those that the repository holds
@@ -55,10 +55,13 @@ def commit(name):
     """
     one = EXPERIMENTS[name]
     measured = (*MEASURED, *one.files,
+                *one.sources,
                 f"tools/testing/bench/experiments/{SOURCES[name]}",
                 *[f"tools/testing/bench/{one.prepare}"] * bool(one.prepare),
                 *(f":(exclude)tools/testing/bench/jobs/{script}"
-                  for script in sorted(SCRIPTS - {one.script})))
+                  for script in sorted(SCRIPTS - {one.script})),
+                *(f":(exclude){path}" for other in EXPERIMENTS.values()
+                  for path in other.sources if path not in one.sources))
     last = git("log", "-1", "--format=%H", "--", *measured).decode()[:12]
     changed = git("diff", "HEAD", "--", *measured)
     names = git("ls-files", "-o", "--exclude-standard", "-z", "--", *measured)
@@ -113,10 +116,10 @@ def load(directory):
 
 
 def of_now(every):
-    """Those of rows that this tree has made, with the kernel that KVER names."""
+    """Those of rows that this tree has made, with the experiment's kernel."""
     now = {name: commit(name) for name in every if name in EXPERIMENTS}
     found = {name: [row for row in every[name] if row["commit"] == now[name]
-                    and row["kver"] == KVER] for name in now}
+                    and row["kver"] == EXPERIMENTS[name].kver] for name in now}
     return {name: lines for name, lines in found.items() if lines}
 
 
@@ -143,7 +146,7 @@ def keep():
             others = {f"{row['commit']} (kernel {row['kver']})"
                       for row in lines}
             print(f"results: {name} is left as it is in the repository: "
-                  f"out/bench has no row of this tree (kernel {KVER}), only of "
+                  f"out/bench has no row of this tree, only of "
                   f"{', '.join(sorted(others))}")
         elif ours < theirs:
             print(f"results: {name} is left as it is in the repository: "

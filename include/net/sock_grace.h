@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A task that reads from a TCP socket, and so owns it, runs on until it has released
+ * it: what the readers and the scheduler's core say and ask. See
+ * Documentation/networking/sock-grace.rst.
+ */
+#ifndef _NET_SOCK_GRACE_H
+#define _NET_SOCK_GRACE_H
+
+#ifdef CONFIG_SOCK_GRACE
+
+#include <linux/jump_label.h>
+#include <linux/sched.h>
+
+/* net.core.sock_grace_usecs was set once. It stays on then, so that what a task
+ * began to read with it ends with it.
+ */
+DECLARE_STATIC_KEY_FALSE(sock_grace_key);
+extern int sock_grace_usecs;
+
+void __sock_grace_release(void);
+
+/**
+ * sock_grace_begin() - the current task reads from a socket that it has locked
+ */
+static inline void sock_grace_begin(void)
+{
+	if (static_branch_unlikely(&sock_grace_key))
+		WRITE_ONCE(current->sock_grace, true);
+}
+
+/**
+ * sock_grace_end() - it has released the socket, and reads no more
+ */
+static inline void sock_grace_end(void)
+{
+	if (static_branch_unlikely(&sock_grace_key))
+		WRITE_ONCE(current->sock_grace, false);
+}
+
+/**
+ * sock_grace_release() - a socket is released: give way now, if that is due
+ *
+ * Context: process, may sleep.
+ */
+static inline void sock_grace_release(void)
+{
+	if (static_branch_unlikely(&sock_grace_key) &&
+	    READ_ONCE(current->sock_grace) &&
+	    READ_ONCE(current->sock_grace_from))
+		__sock_grace_release();
+}
+
+#else
+
+static inline void sock_grace_begin(void)
+{
+}
+
+static inline void sock_grace_end(void)
+{
+}
+
+static inline void sock_grace_release(void)
+{
+}
+
+#endif /* CONFIG_SOCK_GRACE */
+#endif /* _NET_SOCK_GRACE_H */

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The grace of a task that owns a socket, as the scheduler sees it. All is called
+ * with the run queue locked. See Documentation/networking/sock-grace.rst.
+ */
+#ifndef _KERNEL_SCHED_SOCK_GRACE_H
+#define _KERNEL_SCHED_SOCK_GRACE_H
+
+#include <net/sock_grace.h>
+
+#ifdef CONFIG_SOCK_GRACE
+
+/**
+ * sock_grace_has() - may a task run on in place of another fair one?
+ * @p: a task
+ *
+ * Its grace begins when this is first asked of it, and is of time that it ran: what
+ * it ran too long stays in its vruntime, and in the quota of its group.
+ */
+static inline bool sock_grace_has(struct task_struct *p)
+{
+	u64 limit_ns, ran_ns;
+
+	if (!static_branch_unlikely(&sock_grace_key) || !READ_ONCE(p->sock_grace))
+		return false;
+	limit_ns = (u64)READ_ONCE(sock_grace_usecs) * NSEC_PER_USEC;
+	if (!limit_ns)
+		return false;
+	ran_ns = p->se.sum_exec_runtime;
+	if (!p->sock_grace_from)
+		WRITE_ONCE(p->sock_grace_from, ran_ns ?: 1);
+	return ran_ns - p->sock_grace_from < limit_ns;
+}
+
+/**
+ * sock_grace_resched() - resched_curr(), for the sake of a fair task or a quota
+ * @rq: the run queue
+ */
+static inline void sock_grace_resched(struct rq *rq)
+{
+	if (!sock_grace_has(rq->curr))
+		resched_curr(rq);
+}
+
+/**
+ * sock_grace_due() - was the task that runs told to give way, and did not?
+ * @rq: the run queue
+ */
+static inline bool sock_grace_due(struct rq *rq)
+{
+	return static_branch_unlikely(&sock_grace_key) &&
+	       READ_ONCE(rq->curr->sock_grace_from);
+}
+
+/**
+ * sock_grace_pick() - the fair task that runs on, whoever else is eligible
+ * @rq: the run queue
+ *
+ * Return: the one that runs, or that a task of a higher class took the CPU from;
+ * NULL: it is not a matter of grace.
+ */
+static inline struct task_struct *sock_grace_pick(struct rq *rq)
+{
+	struct task_struct *p;
+
+	if (!static_branch_unlikely(&sock_grace_key))
+		return NULL;
+	p = rq->sock_grace ?: rq->curr;
+	if (p->sched_class != &fair_sched_class || !task_on_rq_queued(p) ||
+	    p->se.sched_delayed || !sock_grace_has(p))
+		return NULL;
+	return p;
+}
+
+/**
+ * sock_grace_dequeue() - a fair task leaves the run queue
+ * @rq: the run queue
+ * @p: the task
+ */
+static inline void sock_grace_dequeue(struct rq *rq, struct task_struct *p)
+{
+	if (rq->sock_grace == p)
+		rq->sock_grace = NULL;
+}
+
+/**
+ * sock_grace_switch() - another task is to run
+ * @rq: the run queue
+ * @prev: the one that ran
+ * @next: the one that will
+ */
+static inline void sock_grace_switch(struct rq *rq, struct task_struct *prev,
+				     const struct task_struct *next)
+{
+	if (!static_branch_unlikely(&sock_grace_key))
+		return;
+	if (sched_class_above(next->sched_class, &fair_sched_class)) {
+		if (READ_ONCE(prev->sock_grace) && task_on_rq_queued(prev) &&
+		    !prev->se.sched_delayed &&
+		    prev->sched_class == &fair_sched_class) {
+			rq->sock_grace = prev;
+			return;
+		}
+	} else {
+		rq->sock_grace = NULL;
+	}
+	WRITE_ONCE(prev->sock_grace_from, 0);	/* it gave way, or sleeps */
+}
+
+#else
+
+static inline bool sock_grace_has(struct task_struct *p)
+{
+	return false;
+}
+
+static inline void sock_grace_resched(struct rq *rq)
+{
+	resched_curr(rq);
+}
+
+static inline bool sock_grace_due(struct rq *rq)
+{
+	return false;
+}
+
+static inline struct task_struct *sock_grace_pick(struct rq *rq)
+{
+	return NULL;
+}
+
+static inline void sock_grace_dequeue(struct rq *rq, struct task_struct *p)
+{
+}
+
+static inline void sock_grace_switch(struct rq *rq, struct task_struct *prev,
+				     const struct task_struct *next)
+{
+}
+
+#endif /* CONFIG_SOCK_GRACE */
+#endif /* _KERNEL_SCHED_SOCK_GRACE_H */

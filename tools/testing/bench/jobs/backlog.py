@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""backlog.py JSON: one run of iperf3 whose receiver shares its CPU; leaves row.json.
+
+The JSON has what differs from DEFAULTS. Sender, router and ksoftirqd have real-time
+priority, so that the receiver competes with the hogs alone.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import counts
+import guest
+
+DEFAULTS = {
+    "srpic": False, "seed": 1, "seconds": 20,
+    "preempt": "voluntary", "grace_us": 0,
+    "hogs": 0,                              # programs that just compute
+    "nice": 0,                              # the receiver
+    "quota_ms": 0, "period_ms": 0,          # of CPU time, the receiver's cgroup
+    "rto_min_us": 200000,
+    "twait": True,                          # measure how long packets wait
+    "rate_mbit": 250, "delay_us": 500,      # one way, each way
+    "buffer_mb": 32,
+}
+DEBUG = Path("/sys/kernel/debug")
+CGROUP = Path("/sys/fs/cgroup")
+PORT = 5201
+RT = "chrt -f 10"
+
+
+def set_preempt(mode):
+    try:
+        (DEBUG / "sched/preempt").write_text(mode)
+    except (FileNotFoundError, OSError):
+        sys.exit(f"backlog: kernel {os.uname().release} cannot preempt={mode}: "
+                 "that needs CONFIG_PREEMPT_DYNAMIC, and for lazy 6.13 or later")
+
+
+def prepare(job):
+    """Make the hosts and the path between them as the job has it."""
+    for name in ("snd", "rcv"):
+        guest.sysctl(name, {"net.ipv4.tcp_rto_min_us": job["rto_min_us"]})
+    most = job["buffer_mb"] << 20
+    Path("/proc/sys/net/core/rmem_max").write_text(str(most))
+    Path("/proc/sys/net/core/wmem_max").write_text(str(most))
+    guest.set_sender("RACK")
+    guest.set_path(job["rate_mbit"], job["delay_us"], seed=job["seed"])
+    guest.switch(job["srpic"])
+    set_preempt(job["preempt"])
+    if job["grace_us"]:
+        Path("/proc/sys/net/core/sock_grace_usecs").write_text(
+            str(job["grace_us"]))
+    for comm in Path("/proc").glob("[0-9]*/comm"):
+        if comm.read_text().startswith("ksoftirqd/"):
+            os.sched_setscheduler(int(comm.parent.name), os.SCHED_FIFO,
+                                  os.sched_param(10))
+    if job["twait"]:
+        subprocess.run(["insmod", "/job/twait.ko", f"port={PORT}"], check=True)
+
+
+def limit(pid, job):
+    """Give a process a quota of its own."""
+    subprocess.run(["mount", "-t", "cgroup2", "none", CGROUP], check=True)
+    (CGROUP / "cgroup.subtree_control").write_text("+cpu")
+    group = CGROUP / "receiver"
+    group.mkdir()
+    (group / "cpu.max").write_text(
+        f"{1000 * job['quota_ms']} {1000 * job['period_ms']}")
+    (group / "cgroup.procs").write_text(str(pid))
+
+
+def transfer(job):
+    """What the hosts counted meanwhile, and how long receiver and hogs ran."""
+    with guest.spawn("rcv", f"nice -n {job['nice']} iperf3 -s -1 -p {PORT}",
+                     stdout=subprocess.DEVNULL) as server:
+        guest.wait_for_listener("rcv", PORT)
+        if job["quota_ms"]:
+            limit(server.pid, job)
+        hogs = [subprocess.Popen(["sh", "-c", "while :; do :; done"])
+                for _ in range(job["hogs"])]
+        # nothing else is left to chance
+        time.sleep(random.Random(job["seed"]).random() / 10)
+        processes = [Path(f"/proc/{process.pid}")
+                     for process in (server, *hogs)]
+        before, began = counts.snapshot(), list(map(guest.ran_ns, processes))
+        if job["twait"]:
+            (DEBUG / "twait").write_text("0")
+        client = guest.spawn(
+            "snd", f"{RT} iperf3 -J -c {guest.RCV_V4} -p {PORT} "
+            f"-t {job['seconds']} -w {job['buffer_mb']}M")
+        time.sleep(job["seconds"])
+        ran = list(map(guest.ran_ns, processes))
+        found = counts.since(before)
+        for hog in hogs:
+            hog.kill()
+            hog.wait()
+        text = client.communicate()[0]
+    return found, text, [now - then for now, then in zip(ran, began)]
+
+
+def figures(job, found, text, ran):
+    """The row."""
+    said = json.loads(text)
+    if "error" in said:
+        raise RuntimeError(f"iperf3: {said['error']}")
+    sender, receiver = found["snd"], found["rcv"]
+    row = counts.row(found) | {
+        "throughput_mbps":
+            said["end"]["sum_received"]["bits_per_second"] / 1e6,
+        "retransmits": said["end"]["sum_sent"]["retransmits"],
+        "spurious_rtos": sender.get("TcpExtTCPSpuriousRTOs", 0),
+        "loss_probes": sender.get("TcpExtTCPLossProbes", 0),
+        "zero_windows": receiver.get("TcpExtTCPToZeroWindowAdv", 0),
+        "backlog_drops": receiver.get("TcpExtTCPBacklogDrop", 0),
+        "receiver_ns": ran[0], "hogs_ns": sum(ran[1:]),
+        "share_percent": 100 * ran[0] / sum(ran),
+    }
+    if job["twait"]:
+        lines = (DEBUG / "twait").read_text().split("\n")[:-1]
+        row |= {name: int(value) for name, value in map(str.split, lines)}
+        if row.pop("lost"):
+            sys.exit("backlog: twait could not follow all packets")
+    return row
+
+
+def main():
+    job = counts.job(DEFAULTS)
+    # what measures is not what is measured
+    os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK,
+                          os.sched_param(20))
+    prepare(job)
+    counts.leave(figures(job, *transfer(job)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twait: how long packets wait in the backlog of a TCP socket, and why.
+ *
+ * T_wait is that of W. Wu, M. Crawford: Potential performance bottleneck in Linux
+ * TCP (2007), section 4: from tcp_add_backlog() to tcp_v4_do_rcv() or
+ * tcp_v6_do_rcv(), 0 for a packet that did not wait. What was coalesced waited as
+ * well, and is counted by its packets. Beside it, how long a task was off the CPU
+ * while it owned the socket in tcp_recvmsg(), and what took the CPU from it.
+ *
+ * It is about sockets with one local port: twait.port=. /sys/kernel/debug/twait has
+ * the figures, one in a line; whatever is written there clears them. "lost" counts
+ * what it could not follow: figures are right if that is 0. It needs kprobes and
+ * no kernel of its own.
+ */
+
+#include <linux/debugfs.h>
+#include <linux/hashtable.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/sched/clock.h>
+#include <linux/seq_file.h>
+#include <linux/tracepoint.h>
+#include <linux/vmalloc.h>
+#include <net/inet_sock.h>
+
+#define NR_WAITING	65536	/* a backlog of 32 MB is 23,000 packets */
+#define NR_READERS	16
+#define BINS_PER_OCTAVE	8
+#define NR_BINS		(40 * BINS_PER_OCTAVE)
+
+static ushort port = 5201;
+module_param(port, ushort, 0444);
+MODULE_PARM_DESC(port, "the local port of the sockets");
+
+/* Table IV: below 1, 10, 100, 200 ms, 1 s; and the rest */
+static const u64 class_ns[] = {
+	NSEC_PER_MSEC, 10 * NSEC_PER_MSEC, 100 * NSEC_PER_MSEC,
+	200 * NSEC_PER_MSEC, NSEC_PER_SEC, U64_MAX,
+};
+static const char * const class_names[] = {
+	"1ms", "10ms", "100ms", "200ms", "1s", "more",
+};
+
+#define NR_CLASSES	ARRAY_SIZE(class_ns)
+
+struct histogram {
+	u64 class[NR_CLASSES];
+	u64 bin[NR_BINS];		/* of microseconds */
+	u64 max_ns;
+};
+
+/* A packet, or some that GRO made one of, in a backlog */
+struct waiting {
+	struct hlist_node node;
+	const struct sk_buff *skb;	/* that it is part of */
+	u64 since_ns;
+	unsigned int packets;
+};
+
+/* A task within tcp_recvmsg() */
+struct reader {
+	const struct task_struct *task;
+	const struct sock *sk;
+	u64 left_ns;			/* 0: it runs, or does not own the socket */
+	int why;
+};
+
+enum { WHY_TICK, WHY_WAKEUP, WHY_QUOTA, WHY_FAULT, NR_WHY };
+static const char * const why_names[] = { "tick", "wakeup", "quota", "fault" };
+
+static DEFINE_RAW_SPINLOCK(lock);	/* of all that follows */
+static DEFINE_HASHTABLE(backlog, 12);
+static struct waiting *all;
+static HLIST_HEAD(unused);
+static struct reader readers[NR_READERS];
+static struct {
+	struct histogram wait, off;	/* of packets; of times off the CPU */
+	u64 why[NR_WHY], why_ns[NR_WHY];
+	u64 backlogged, coalesced, dropped, lost;
+} seen;
+
+/* What happened on a CPU since it last switched */
+static DEFINE_PER_CPU(const struct task_struct *, woken);
+static DEFINE_PER_CPU(bool, throttled);
+
+static bool ours(const struct sock *sk)
+{
+	return sk->sk_num == port;
+}
+
+static unsigned int packets_of(const struct sk_buff *skb)
+{
+	return max_t(unsigned int, 1, skb_shinfo(skb)->gso_segs);
+}
+
+static unsigned int bin_of(u64 us)
+{
+	unsigned int octave;
+
+	if (us < BINS_PER_OCTAVE)
+		return us;
+	octave = fls64(us) - 4;		/* us >> octave is 8 to 15 */
+	return min_t(unsigned int, NR_BINS - 1,
+		     octave * BINS_PER_OCTAVE + (us >> octave));
+}
+
+/* The least of a bin, in us */
+static u64 bin_us(unsigned int bin)
+{
+	unsigned int octave;
+
+	if (bin < 2 * BINS_PER_OCTAVE)
+		return bin;
+	octave = bin / BINS_PER_OCTAVE - 1;
+	return (u64)(bin - octave * BINS_PER_OCTAVE) << octave;
+}
+
+static void count(struct histogram *histogram, u64 ns, u64 times)
+{
+	unsigned int class = 0;
+
+	while (ns >= class_ns[class])
+		class++;
+	histogram->class[class] += times;
+	histogram->bin[bin_of(ns / NSEC_PER_USEC)] += times;
+	histogram->max_ns = max(histogram->max_ns, ns);
+}
+
+static void forget(struct waiting *waiting)
+{
+	hash_del(&waiting->node);
+	hlist_add_head(&waiting->node, &unused);
+}
+
+/* A packet goes to the backlog: it, and what becomes of it. */
+struct adding {
+	const struct sock *sk;
+	const struct sk_buff *skb;
+	u64 now_ns;
+	unsigned int packets;
+};
+
+static int add_begins(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	struct adding *adding = (void *)instance->data;
+
+	adding->sk = (void *)regs_get_kernel_argument(regs, 0);
+	if (!ours(adding->sk))
+		return 1;
+	adding->skb = (void *)regs_get_kernel_argument(regs, 1);
+	adding->packets = packets_of(adding->skb);
+	adding->now_ns = local_clock();
+	return 0;
+}
+NOKPROBE_SYMBOL(add_begins);
+
+static int add_ends(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	struct adding *adding = (void *)instance->data;
+	/* the lock of the socket is held unless it was dropped */
+	bool dropped = (u8)regs_return_value(regs);
+	const struct sk_buff *tail;
+	struct hlist_node *next;
+	struct waiting *waiting;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	if (dropped) {
+		seen.dropped += adding->packets;
+		goto unlock;
+	}
+	tail = READ_ONCE(adding->sk->sk_backlog.tail);
+	seen.backlogged += adding->packets;
+	if (tail == adding->skb) {
+		/* an skb of this name went another way */
+		hash_for_each_possible_safe(backlog, waiting, next, node,
+					    (unsigned long)tail)
+			if (waiting->skb == tail) {
+				seen.lost += waiting->packets;
+				forget(waiting);
+			}
+	} else {
+		seen.coalesced += adding->packets;
+	}
+	if (!tail || hlist_empty(&unused)) {
+		seen.lost += adding->packets;
+		goto unlock;
+	}
+	waiting = hlist_entry(unused.first, struct waiting, node);
+	hlist_del(&waiting->node);
+	waiting->skb = tail;
+	waiting->since_ns = adding->now_ns;
+	waiting->packets = adding->packets;
+	hash_add(backlog, &waiting->node, (unsigned long)tail);
+unlock:
+	raw_spin_unlock_irqrestore(&lock, flags);
+	return 0;
+}
+NOKPROBE_SYMBOL(add_ends);
+
+/* TCP processes a packet. */
+static int received(struct kprobe *probe, struct pt_regs *regs)
+{
+	const struct sock *sk = (void *)regs_get_kernel_argument(regs, 0);
+	const struct sk_buff *skb = (void *)regs_get_kernel_argument(regs, 1);
+	struct waiting *waiting;
+	struct hlist_node *next;
+	unsigned long flags;
+	bool waited = false;
+	u64 now_ns;
+
+	if (!ours(sk) || sk->sk_state == TCP_LISTEN)
+		return 0;
+	raw_spin_lock_irqsave(&lock, flags);
+	now_ns = local_clock();
+	hash_for_each_possible_safe(backlog, waiting, next, node,
+				    (unsigned long)skb)
+		if (waiting->skb == skb) {
+			count(&seen.wait, now_ns - waiting->since_ns,
+			      waiting->packets);
+			forget(waiting);
+			waited = true;
+		}
+	if (!waited)
+		count(&seen.wait, 0, packets_of(skb));
+	raw_spin_unlock_irqrestore(&lock, flags);
+	return 0;
+}
+NOKPROBE_SYMBOL(received);
+
+/* A task reads. */
+static int read_begins(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	const struct sock *sk = (void *)regs_get_kernel_argument(regs, 0);
+	unsigned long flags;
+	unsigned int i = 0;
+
+	if (!ours(sk))
+		return 1;
+	raw_spin_lock_irqsave(&lock, flags);
+	while (i < NR_READERS && readers[i].task)
+		i++;
+	if (i < NR_READERS)
+		readers[i] = (struct reader){ .task = current, .sk = sk };
+	else
+		seen.lost++;
+	raw_spin_unlock_irqrestore(&lock, flags);
+	return 0;
+}
+NOKPROBE_SYMBOL(read_begins);
+
+static int read_ends(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	unsigned long flags;
+	unsigned int i;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	for (i = 0; i < NR_READERS; i++)
+		if (readers[i].task == current)
+			readers[i].task = NULL;
+	raw_spin_unlock_irqrestore(&lock, flags);
+	return 0;
+}
+NOKPROBE_SYMBOL(read_ends);
+
+static int throttles(struct kprobe *probe, struct pt_regs *regs)
+{
+	this_cpu_write(throttled, true);
+	return 0;
+}
+NOKPROBE_SYMBOL(throttles);
+
+static void wakes(void *data, struct task_struct *task)
+{
+	this_cpu_write(woken, task);
+}
+
+static void switches(void *data, bool preempt, struct task_struct *prev,
+		     struct task_struct *next, unsigned int prev_state)
+{
+	int why = !preempt && prev_state ? WHY_FAULT :
+		  this_cpu_read(throttled) ? WHY_QUOTA :
+		  this_cpu_read(woken) == next ? WHY_WAKEUP : WHY_TICK;
+	struct reader *reader;
+	unsigned long flags;
+	u64 now_ns, off_ns;
+
+	this_cpu_write(throttled, false);
+	this_cpu_write(woken, NULL);
+	raw_spin_lock_irqsave(&lock, flags);
+	now_ns = local_clock();
+	for (reader = readers; reader < readers + NR_READERS; reader++) {
+		if (reader->task == prev && reader->sk->sk_lock.owned) {
+			reader->left_ns = now_ns;
+			reader->why = why;
+		} else if (reader->task == next && reader->left_ns) {
+			off_ns = now_ns - reader->left_ns;
+			count(&seen.off, off_ns, 1);
+			seen.why[reader->why]++;
+			seen.why_ns[reader->why] += off_ns;
+			reader->left_ns = 0;
+		}
+	}
+	raw_spin_unlock_irqrestore(&lock, flags);
+}
+
+static struct kretprobe add_probe = {
+	.kp.symbol_name	= "tcp_add_backlog",
+	.entry_handler	= add_begins,
+	.handler	= add_ends,
+	.data_size	= sizeof(struct adding),
+	.maxactive	= 64,
+};
+
+static struct kretprobe read_probe = {
+	.kp.symbol_name	= "tcp_recvmsg",
+	.entry_handler	= read_begins,
+	.handler	= read_ends,
+	.maxactive	= 64,
+};
+
+static void show(struct seq_file *file, const char *name,
+		 const struct histogram *histogram)
+{
+	u64 sum = 0, part = 0;
+	unsigned int i;
+
+	for (i = 0; i < NR_CLASSES; i++) {
+		seq_printf(file, "%s_%s %llu\n", name, class_names[i],
+			   histogram->class[i]);
+		sum += histogram->class[i];
+	}
+	for (i = 0; i < NR_BINS - 1; i++) {
+		part += histogram->bin[i];
+		if (part * 100 >= sum * 99)
+			break;
+	}
+	seq_printf(file, "%s_p99_us %llu\n%s_max_us %llu\n", name, bin_us(i), name,
+		   histogram->max_ns / NSEC_PER_USEC);
+}
+
+static int twait_show(struct seq_file *file, void *unused_data)
+{
+	unsigned long flags;
+	unsigned int i;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	show(file, "wait", &seen.wait);
+	show(file, "off", &seen.off);
+	for (i = 0; i < NR_WHY; i++)
+		seq_printf(file, "off_%s %llu\noff_%s_us %llu\n", why_names[i],
+			   seen.why[i], why_names[i],
+			   seen.why_ns[i] / NSEC_PER_USEC);
+	seq_printf(file, "backlogged %llu\ncoalesced %llu\ndropped %llu\nlost %llu\n",
+		   seen.backlogged, seen.coalesced, seen.dropped,
+		   seen.lost + add_probe.nmissed + read_probe.nmissed);
+	raw_spin_unlock_irqrestore(&lock, flags);
+	return 0;
+}
+
+static int twait_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, twait_show, NULL);
+}
+
+static ssize_t twait_write(struct file *file, const char __user *text, size_t len,
+			   loff_t *pos)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	memset(&seen, 0, sizeof(seen));
+	raw_spin_unlock_irqrestore(&lock, flags);
+	return len;
+}
+
+static const struct file_operations twait_fops = {
+	.owner		= THIS_MODULE,
+	.open		= twait_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.write		= twait_write,
+	.release	= single_release,
+};
+
+static struct kretprobe *retprobes[] = { &add_probe, &read_probe };
+
+static struct kprobe probes[] = {
+	{ .symbol_name = "tcp_v4_do_rcv", .pre_handler = received },
+	{ .symbol_name = "tcp_v6_do_rcv", .pre_handler = received },
+	{ .symbol_name = "throttle_cfs_rq", .pre_handler = throttles },
+};
+
+static struct {
+	const char *name;
+	void *probe;
+	struct tracepoint *tracepoint;
+} traced[] = {
+	{ "sched_wakeup", wakes },
+	{ "sched_switch", switches },
+};
+
+static struct dentry *figures;
+static int nr_probes, nr_retprobes, nr_traced;
+
+static void find(struct tracepoint *tracepoint, void *data)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(traced); i++)
+		if (!strcmp(traced[i].name, tracepoint->name))
+			traced[i].tracepoint = tracepoint;
+}
+
+static void twait_exit(void)
+{
+	debugfs_remove(figures);
+	while (nr_traced--)
+		tracepoint_probe_unregister(traced[nr_traced].tracepoint,
+					    traced[nr_traced].probe, NULL);
+	tracepoint_synchronize_unregister();
+	while (nr_retprobes--)
+		unregister_kretprobe(retprobes[nr_retprobes]);
+	while (nr_probes--)
+		unregister_kprobe(&probes[nr_probes]);
+	vfree(all);
+}
+
+static int __init twait_init(void)
+{
+	unsigned int i;
+	int ret;
+
+	all = vcalloc(NR_WAITING, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	for (i = 0; i < NR_WAITING; i++)
+		hlist_add_head(&all[i].node, &unused);
+
+	for_each_kernel_tracepoint(find, NULL);
+	for (; nr_traced < ARRAY_SIZE(traced); nr_traced++) {
+		ret = !traced[nr_traced].tracepoint ? -ENOENT :
+		      tracepoint_probe_register(traced[nr_traced].tracepoint,
+						traced[nr_traced].probe, NULL);
+		if (ret)
+			goto fail;
+	}
+	for (; nr_retprobes < ARRAY_SIZE(retprobes); nr_retprobes++) {
+		ret = register_kretprobe(retprobes[nr_retprobes]);
+		if (ret)
+			goto fail;
+	}
+	for (; nr_probes < ARRAY_SIZE(probes); nr_probes++) {
+		ret = register_kprobe(&probes[nr_probes]);
+		/* a kernel without quotas */
+		if (ret == -ENOENT && probes[nr_probes].pre_handler == throttles)
+			break;
+		if (ret)
+			goto fail;
+	}
+	figures = debugfs_create_file("twait", 0600, NULL, NULL, &twait_fops);
+	return 0;
+fail:
+	twait_exit();
+	return ret;
+}
+
+module_init(twait_init);
+module_exit(twait_exit);
+MODULE_DESCRIPTION("How long TCP packets wait for a receiver that is off the CPU");
+MODULE_LICENSE("GPL");
