@@ -12,6 +12,8 @@
 #include <linux/jump_label.h>
 #include <linux/sched.h>
 
+struct sock;
+
 /* net.core.sock_grace_usecs was set once. It stays on then, so that what a task
  * began to read with it ends with it.
  */
@@ -22,46 +24,36 @@ void __sock_grace_release(void);
 
 /**
  * sock_grace_begin() - the current task reads from a socket that it has locked
+ * @sk: the socket
  */
-static inline void sock_grace_begin(void)
+static inline void sock_grace_begin(const struct sock *sk)
 {
-	if (static_branch_unlikely(&sock_grace_key))
-		WRITE_ONCE(current->sock_grace, true);
-}
-
-/**
- * sock_grace_end() - it has released the socket, and reads no more
- */
-static inline void sock_grace_end(void)
-{
-	if (static_branch_unlikely(&sock_grace_key))
-		WRITE_ONCE(current->sock_grace, false);
+	if (static_branch_unlikely(&sock_grace_key)) {
+		WRITE_ONCE(current->sock_grace_from, 0);
+		WRITE_ONCE(current->sock_grace, sk);
+	}
 }
 
 /**
  * sock_grace_release() - a socket is released: give way now, if that is due
+ * @sk: the socket
  *
- * Context: process, may sleep.
+ * Context: process, may sleep if it is the one that sock_grace_begin() named.
  */
-static inline void sock_grace_release(void)
+static inline void sock_grace_release(const struct sock *sk)
 {
 	if (static_branch_unlikely(&sock_grace_key) &&
-	    READ_ONCE(current->sock_grace) &&
-	    READ_ONCE(current->sock_grace_from))
+	    READ_ONCE(current->sock_grace) == sk)
 		__sock_grace_release();
 }
 
 #else
 
-static inline void sock_grace_begin(void)
+static inline void sock_grace_begin(const struct sock *sk)
 {
 }
 
-static inline void sock_grace_end(void)
-{
-}
-
-static inline void sock_grace_release(void)
+static inline void sock_grace_release(const struct sock *sk)
 {
 }
 

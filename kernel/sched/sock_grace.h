@@ -14,8 +14,8 @@
  * sock_grace_has() - may a task run on in place of another fair one?
  * @p: a task
  *
- * Its grace begins when this is first asked of it, and is of time that it ran: what
- * it ran too long stays in its vruntime, and in the quota of its group.
+ * Its grace begins when this is first asked of it, and is of time that it ran. When
+ * that is over, it has none until it has released the socket.
  */
 static inline bool sock_grace_has(struct task_struct *p)
 {
@@ -23,13 +23,23 @@ static inline bool sock_grace_has(struct task_struct *p)
 
 	if (!static_branch_unlikely(&sock_grace_key) || !READ_ONCE(p->sock_grace))
 		return false;
-	limit_ns = (u64)READ_ONCE(sock_grace_usecs) * NSEC_PER_USEC;
-	if (!limit_ns)
+	if (!task_on_rq_queued(p) || p->se.sched_delayed ||
+	    p->sched_class != &fair_sched_class || task_has_idle_policy(p))
 		return false;
+	limit_ns = (u64)READ_ONCE(sock_grace_usecs) * NSEC_PER_USEC;
 	ran_ns = p->se.sum_exec_runtime;
-	if (!p->sock_grace_from)
+	if (!p->sock_grace_from) {
+		if (!limit_ns)
+			return false;
 		WRITE_ONCE(p->sock_grace_from, ran_ns ?: 1);
-	return ran_ns - p->sock_grace_from < limit_ns;
+		/* it may release the socket now, and not look again */
+		smp_mb();
+		return READ_ONCE(p->sock_grace);
+	}
+	if (ran_ns - p->sock_grace_from < limit_ns)
+		return true;
+	WRITE_ONCE(p->sock_grace, NULL);
+	return false;
 }
 
 /**
@@ -49,7 +59,21 @@ static inline void sock_grace_resched(struct rq *rq)
 static inline bool sock_grace_due(struct rq *rq)
 {
 	return static_branch_unlikely(&sock_grace_key) &&
-	       READ_ONCE(rq->curr->sock_grace_from);
+	       READ_ONCE(rq->curr->sock_grace) && rq->curr->sock_grace_from;
+}
+
+/**
+ * sock_grace_debt() - the most that a task may have run on for
+ *
+ * EEVDF remembers that much of what it ran too long when it leaves the queue.
+ *
+ * Return: ns
+ */
+static inline u64 sock_grace_debt(void)
+{
+	if (!static_branch_unlikely(&sock_grace_key))
+		return 0;
+	return (u64)READ_ONCE(sock_grace_usecs) * NSEC_PER_USEC + TICK_NSEC;
 }
 
 /**
@@ -66,10 +90,7 @@ static inline struct task_struct *sock_grace_pick(struct rq *rq)
 	if (!static_branch_unlikely(&sock_grace_key))
 		return NULL;
 	p = rq->sock_grace ?: rq->curr;
-	if (p->sched_class != &fair_sched_class || !task_on_rq_queued(p) ||
-	    p->se.sched_delayed || !sock_grace_has(p))
-		return NULL;
-	return p;
+	return sock_grace_has(p) ? p : NULL;
 }
 
 /**
@@ -94,17 +115,10 @@ static inline void sock_grace_switch(struct rq *rq, struct task_struct *prev,
 {
 	if (!static_branch_unlikely(&sock_grace_key))
 		return;
-	if (sched_class_above(next->sched_class, &fair_sched_class)) {
-		if (READ_ONCE(prev->sock_grace) && task_on_rq_queued(prev) &&
-		    !prev->se.sched_delayed &&
-		    prev->sched_class == &fair_sched_class) {
-			rq->sock_grace = prev;
-			return;
-		}
-	} else {
+	if (!sched_class_above(next->sched_class, &fair_sched_class))
 		rq->sock_grace = NULL;
-	}
-	WRITE_ONCE(prev->sock_grace_from, 0);	/* it gave way, or sleeps */
+	else if (sock_grace_has(prev))
+		rq->sock_grace = prev;
 }
 
 #else
@@ -122,6 +136,11 @@ static inline void sock_grace_resched(struct rq *rq)
 static inline bool sock_grace_due(struct rq *rq)
 {
 	return false;
+}
+
+static inline u64 sock_grace_debt(void)
+{
+	return 0;
 }
 
 static inline struct task_struct *sock_grace_pick(struct rq *rq)

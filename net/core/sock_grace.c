@@ -12,13 +12,12 @@
 DEFINE_STATIC_KEY_FALSE(sock_grace_key);
 int sock_grace_usecs;
 
-/* Have the scheduler choose, without the grace. */
 void __sock_grace_release(void)
 {
-	WRITE_ONCE(current->sock_grace, false);
-	WRITE_ONCE(current->sock_grace_from, 0);
-	schedule();
-	WRITE_ONCE(current->sock_grace, true);
+	WRITE_ONCE(current->sock_grace, NULL);
+	smp_mb();	/* pairs with sock_grace_has() */
+	if (READ_ONCE(current->sock_grace_from))
+		schedule();
 }
 
 static int sock_grace_sysctl(const struct ctl_table *table, int write,

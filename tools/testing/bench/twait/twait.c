@@ -6,7 +6,10 @@
  * TCP (2007), section 4: from tcp_add_backlog() to tcp_v4_do_rcv() or
  * tcp_v6_do_rcv(), 0 for a packet that did not wait. What was coalesced waited as
  * well, and is counted by its packets. Beside it, how long a task was off the CPU
- * while it owned the socket in tcp_recvmsg(), and what took the CPU from it.
+ * while it owned the socket in tcp_recvmsg(), and why: a tick, or a task that woke,
+ * gave the CPU to another fair one; a real-time task took it, and a fair one got it
+ * behind that ("pick") or none did ("rt"); a quota was used up; or the task slept
+ * ("fault"). One task reads from a socket.
  *
  * It is about sockets with one local port: twait.port=. /sys/kernel/debug/twait has
  * the figures, one in a line; whatever is written there clears them. "lost" counts
@@ -21,6 +24,7 @@
 #include <linux/sched/clock.h>
 #include <linux/seq_file.h>
 #include <linux/tracepoint.h>
+#include <linux/version.h>
 #include <linux/vmalloc.h>
 #include <net/inet_sock.h>
 
@@ -38,6 +42,7 @@ static const u64 class_ns[] = {
 	NSEC_PER_MSEC, 10 * NSEC_PER_MSEC, 100 * NSEC_PER_MSEC,
 	200 * NSEC_PER_MSEC, NSEC_PER_SEC, U64_MAX,
 };
+
 static const char * const class_names[] = {
 	"1ms", "10ms", "100ms", "200ms", "1s", "more",
 };
@@ -63,11 +68,17 @@ struct reader {
 	const struct task_struct *task;
 	const struct sock *sk;
 	u64 left_ns;			/* 0: it runs, or does not own the socket */
-	int why;
+	enum why why;
 };
 
-enum { WHY_TICK, WHY_WAKEUP, WHY_QUOTA, WHY_FAULT, NR_WHY };
-static const char * const why_names[] = { "tick", "wakeup", "quota", "fault" };
+enum why { WHY_TICK, WHY_WAKEUP, WHY_RT, WHY_PICK, WHY_QUOTA, WHY_FAULT, NR_WHY };
+static const char * const why_names[] = {
+	"tick", "wakeup", "rt", "pick", "quota", "fault",
+};
+
+/* Later kernels have a quota end as a task returns to user space. */
+#define QUOTA_IN_KERNEL	(IS_ENABLED(CONFIG_CFS_BANDWIDTH) && \
+			 LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0))
 
 static DEFINE_RAW_SPINLOCK(lock);	/* of all that follows */
 static DEFINE_HASHTABLE(backlog, 12);
@@ -116,8 +127,10 @@ static u64 bin_us(unsigned int bin)
 	return (u64)(bin - octave * BINS_PER_OCTAVE) << octave;
 }
 
-static void count(struct histogram *histogram, u64 ns, u64 times)
+/* CPUs may disagree on the time, by little. */
+static void count(struct histogram *histogram, u64 since_ns, u64 now_ns, u64 times)
 {
+	u64 ns = max_t(s64, 0, now_ns - since_ns);
 	unsigned int class = 0;
 
 	while (ns >= class_ns[class])
@@ -153,7 +166,6 @@ static int add_begins(struct kretprobe_instance *instance, struct pt_regs *regs)
 	adding->now_ns = local_clock();
 	return 0;
 }
-NOKPROBE_SYMBOL(add_begins);
 
 static int add_ends(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
@@ -197,7 +209,6 @@ unlock:
 	raw_spin_unlock_irqrestore(&lock, flags);
 	return 0;
 }
-NOKPROBE_SYMBOL(add_ends);
 
 /* TCP processes a packet. */
 static int received(struct kprobe *probe, struct pt_regs *regs)
@@ -217,17 +228,16 @@ static int received(struct kprobe *probe, struct pt_regs *regs)
 	hash_for_each_possible_safe(backlog, waiting, next, node,
 				    (unsigned long)skb)
 		if (waiting->skb == skb) {
-			count(&seen.wait, now_ns - waiting->since_ns,
+			count(&seen.wait, waiting->since_ns, now_ns,
 			      waiting->packets);
 			forget(waiting);
 			waited = true;
 		}
 	if (!waited)
-		count(&seen.wait, 0, packets_of(skb));
+		count(&seen.wait, now_ns, now_ns, packets_of(skb));
 	raw_spin_unlock_irqrestore(&lock, flags);
 	return 0;
 }
-NOKPROBE_SYMBOL(received);
 
 /* A task reads. */
 static int read_begins(struct kretprobe_instance *instance, struct pt_regs *regs)
@@ -248,7 +258,6 @@ static int read_begins(struct kretprobe_instance *instance, struct pt_regs *regs
 	raw_spin_unlock_irqrestore(&lock, flags);
 	return 0;
 }
-NOKPROBE_SYMBOL(read_begins);
 
 static int read_ends(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
@@ -262,44 +271,57 @@ static int read_ends(struct kretprobe_instance *instance, struct pt_regs *regs)
 	raw_spin_unlock_irqrestore(&lock, flags);
 	return 0;
 }
-NOKPROBE_SYMBOL(read_ends);
 
-static int throttles(struct kprobe *probe, struct pt_regs *regs)
+static int __maybe_unused throttles(struct kprobe *probe, struct pt_regs *regs)
 {
 	this_cpu_write(throttled, true);
 	return 0;
 }
-NOKPROBE_SYMBOL(throttles);
 
 static void wakes(void *data, struct task_struct *task)
 {
 	this_cpu_write(woken, task);
 }
 
+static enum why why_left(bool preempt, unsigned int prev_state,
+			 struct task_struct *next)
+{
+	if (!preempt && prev_state)
+		return WHY_FAULT;
+	if (this_cpu_read(throttled))
+		return WHY_QUOTA;
+	if (next->prio < MAX_RT_PRIO)
+		return WHY_RT;
+	return this_cpu_read(woken) == next ? WHY_WAKEUP : WHY_TICK;
+}
+
 static void switches(void *data, bool preempt, struct task_struct *prev,
 		     struct task_struct *next, unsigned int prev_state)
 {
-	int why = !preempt && prev_state ? WHY_FAULT :
-		  this_cpu_read(throttled) ? WHY_QUOTA :
-		  this_cpu_read(woken) == next ? WHY_WAKEUP : WHY_TICK;
+	enum why why = why_left(preempt, prev_state, next);
 	struct reader *reader;
 	unsigned long flags;
-	u64 now_ns, off_ns;
+	u64 now_ns;
 
 	this_cpu_write(throttled, false);
 	this_cpu_write(woken, NULL);
 	raw_spin_lock_irqsave(&lock, flags);
 	now_ns = local_clock();
 	for (reader = readers; reader < readers + NR_READERS; reader++) {
+		if (!reader->task)
+			continue;
 		if (reader->task == prev && reader->sk->sk_lock.owned) {
 			reader->left_ns = now_ns;
 			reader->why = why;
 		} else if (reader->task == next && reader->left_ns) {
-			off_ns = now_ns - reader->left_ns;
-			count(&seen.off, off_ns, 1);
+			count(&seen.off, reader->left_ns, now_ns, 1);
 			seen.why[reader->why]++;
-			seen.why_ns[reader->why] += off_ns;
+			seen.why_ns[reader->why] += now_ns - reader->left_ns;
 			reader->left_ns = 0;
+		} else if (reader->left_ns && reader->why == WHY_RT &&
+			   task_cpu(reader->task) == smp_processor_id() &&
+			   next->prio >= MAX_RT_PRIO && !is_idle_task(next)) {
+			reader->why = WHY_PICK;
 		}
 	}
 	raw_spin_unlock_irqrestore(&lock, flags);
@@ -319,6 +341,31 @@ static struct kretprobe read_probe = {
 	.handler	= read_ends,
 	.maxactive	= 64,
 };
+
+static struct kretprobe *retprobes[] = { &add_probe, &read_probe };
+
+static struct kprobe probes[] = {
+	{ .symbol_name = "tcp_v4_do_rcv", .pre_handler = received },
+	{ .symbol_name = "tcp_v6_do_rcv", .pre_handler = received },
+#if QUOTA_IN_KERNEL
+	{ .symbol_name = "throttle_cfs_rq", .pre_handler = throttles },
+#endif
+};
+
+/* Probes that were hit and not run, since the figures were cleared. */
+static unsigned long missed_before;
+
+static unsigned long missed(void)
+{
+	unsigned long times = 0;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(retprobes); i++)
+		times += retprobes[i]->nmissed + retprobes[i]->kp.nmissed;
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		times += probes[i].nmissed;
+	return times;
+}
 
 static void show(struct seq_file *file, const char *name,
 		 const struct histogram *histogram)
@@ -354,7 +401,7 @@ static int twait_show(struct seq_file *file, void *unused_data)
 			   seen.why_ns[i] / NSEC_PER_USEC);
 	seq_printf(file, "backlogged %llu\ncoalesced %llu\ndropped %llu\nlost %llu\n",
 		   seen.backlogged, seen.coalesced, seen.dropped,
-		   seen.lost + add_probe.nmissed + read_probe.nmissed);
+		   seen.lost + missed() - missed_before);
 	raw_spin_unlock_irqrestore(&lock, flags);
 	return 0;
 }
@@ -371,6 +418,7 @@ static ssize_t twait_write(struct file *file, const char __user *text, size_t le
 
 	raw_spin_lock_irqsave(&lock, flags);
 	memset(&seen, 0, sizeof(seen));
+	missed_before = missed();
 	raw_spin_unlock_irqrestore(&lock, flags);
 	return len;
 }
@@ -382,14 +430,6 @@ static const struct file_operations twait_fops = {
 	.llseek		= seq_lseek,
 	.write		= twait_write,
 	.release	= single_release,
-};
-
-static struct kretprobe *retprobes[] = { &add_probe, &read_probe };
-
-static struct kprobe probes[] = {
-	{ .symbol_name = "tcp_v4_do_rcv", .pre_handler = received },
-	{ .symbol_name = "tcp_v6_do_rcv", .pre_handler = received },
-	{ .symbol_name = "throttle_cfs_rq", .pre_handler = throttles },
 };
 
 static struct {
@@ -453,9 +493,6 @@ static int __init twait_init(void)
 	}
 	for (; nr_probes < ARRAY_SIZE(probes); nr_probes++) {
 		ret = register_kprobe(&probes[nr_probes]);
-		/* a kernel without quotas */
-		if (ret == -ENOENT && probes[nr_probes].pre_handler == throttles)
-			break;
 		if (ret)
 			goto fail;
 	}
