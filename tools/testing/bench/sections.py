@@ -80,6 +80,7 @@ METRICS = INSTRUCTIONS | TIMES | {
     "retransmitted_p50_percent": Metric("retransmitted, median, %"),
     "late_percent": Metric("late, %", ratio=False),
     "wait_p99_us": Metric("waits, 99 %, µs", ratio=False),
+    "share_percent": Metric("receiver's share of the CPU, %", ratio=False),
     "expired": Metric("given up", ratio=False),
     "wire_late_percent": Metric("late on the wire, %", 0, ratio=False),
     "block_mean_pkts": Metric("packets in a block", 0, ratio=False),
@@ -303,7 +304,22 @@ def rr(figure, what, *vary, main=()):
         implied=("spread_ms", "max_reordering", "late"))
 
 
+def waits(preempt):
+    """A section of the experiments whose receivers are preempted."""
+    return Section(
+        "another's tables III to VII",
+        f"The receiver, {preempt}, shares its CPU with hogs, which just compute; "
+        "always without SRPIC. A wait is that of a packet in the socket's "
+        "backlog.",
+        ("preempt", "grace_us", "hogs", "nice", "quota_ms", "period_ms",
+         "rto_min_us", "twait"),
+        ("wait_p99_us", "throughput_mbps", "share_percent"),
+        (Plot("throughput_mbps", kind="dots"),))
+
+
 SECTIONS |= {
+    "backlog": waits("with voluntary or full preemption"),
+    "lazy": waits("with lazy preemption"),
     "rr4": rr("figures 4 and 5", "Some packets are late by 25 ms, 8 the "
               "deviation (normal).", "late_percent"),
     "rr6": rr("figure 6", "Likewise, 5 % of the packets, and loss.",
