@@ -99,7 +99,7 @@ def receiver_cost(measured, srpic, sender, jitter, **more):
 def worst(ratios):
     """The highest of the ratios of pairs; None if one cannot be had."""
     ratios = list(ratios)
-    if not all(all(pair) for pair in ratios):
+    if any(above is None or not below for above, below in ratios):
         return None
     return max(above / below for above, below in ratios)
 
@@ -107,7 +107,7 @@ def worst(ratios):
 def least(ratios):
     """The lowest of the ratios of pairs; None if one cannot be had."""
     ratio = worst((below, above) for above, below in ratios)
-    return ratio and 1 / ratio
+    return 1 / ratio if ratio else None
 
 
 def percent(ratio):
