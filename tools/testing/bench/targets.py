@@ -399,6 +399,13 @@ TARGETS = (
                           lambda row: row["receiver_ns"] / row["bytes"])),
            "what is early or late costs the sorter more than twice as much, "
            "see paths_hold in micro"),
+    Target("paths", "skew of 250 us, without SRPIC: TA", 2,
+           "times RACK's throughput", lambda measured: worst([[
+               measured.mean("paths", False, job,
+                             lambda row: row["throughput_mbps"])
+               for job in ({"skew_us": 250, "sender": "TA"},
+                           {"skew_us": 250, "hold_us": 0, "block_size": 32,
+                            "rx_usecs": 300})]]), RR_CAUSE, at_least=True),
     Target("micro", "in order, what is early is held, above what it costs "
            "if not", 5, "instructions a packet", of_hold_in_order,
            "a packet in order takes the same way with hold"),

@@ -67,8 +67,9 @@ EXPERIMENTS = (
               *grid(skew_us=(0, 250), loss_percent=0.1, seconds=PATHS_S,
                     hold_us=(0, *HOLDS_US[-2:]), srpic=True),
               *grid(skew_us=SKEWS_US[:4], seconds=PATHS_S, sender=("A", "TA"))),
-        quick=tuple(job for job in paths((0, 250, 500, 750), HOLDS_US[-1:], 8)
-                    if job["block_size"] == 32
-                    and (job["skew_us"] <= 250 or job["hold_us"])),
+        quick=(*(job for job in paths((0, 250, 500, 750), HOLDS_US[-1:], 8)
+                 if job["block_size"] == 32
+                 and (job["skew_us"] <= 250 or job["hold_us"])),
+               *grid(skew_us=250, seconds=8, sender="TA", srpic=False)),
         run_s=90),
 )
