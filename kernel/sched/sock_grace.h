@@ -42,13 +42,28 @@ static inline bool sock_grace_has(struct task_struct *p)
 	return false;
 }
 
+static inline struct task_struct *sock_grace_curr(struct rq *rq)
+{
+	return rcu_dereference_protected(rq->curr,
+					 lockdep_is_held(__rq_lockp(rq)));
+}
+
+/**
+ * sock_grace_keeps() - may the task that runs run on?
+ * @rq: the run queue
+ */
+static inline bool sock_grace_keeps(struct rq *rq)
+{
+	return sock_grace_has(sock_grace_curr(rq));
+}
+
 /**
  * sock_grace_resched() - resched_curr(), for the sake of a fair task or a quota
  * @rq: the run queue
  */
 static inline void sock_grace_resched(struct rq *rq)
 {
-	if (!sock_grace_has(rq->curr))
+	if (!sock_grace_keeps(rq))
 		resched_curr(rq);
 }
 
@@ -58,8 +73,12 @@ static inline void sock_grace_resched(struct rq *rq)
  */
 static inline bool sock_grace_due(struct rq *rq)
 {
-	return static_branch_unlikely(&sock_grace_key) &&
-	       READ_ONCE(rq->curr->sock_grace) && rq->curr->sock_grace_from;
+	struct task_struct *p;
+
+	if (!static_branch_unlikely(&sock_grace_key))
+		return false;
+	p = sock_grace_curr(rq);
+	return READ_ONCE(p->sock_grace) && p->sock_grace_from;
 }
 
 /**
@@ -89,7 +108,7 @@ static inline struct task_struct *sock_grace_pick(struct rq *rq)
 
 	if (!static_branch_unlikely(&sock_grace_key))
 		return NULL;
-	p = rq->sock_grace ?: rq->curr;
+	p = rq->sock_grace ?: sock_grace_curr(rq);
 	return sock_grace_has(p) ? p : NULL;
 }
 
@@ -123,7 +142,7 @@ static inline void sock_grace_switch(struct rq *rq, struct task_struct *prev,
 
 #else
 
-static inline bool sock_grace_has(struct task_struct *p)
+static inline bool sock_grace_keeps(struct rq *rq)
 {
 	return false;
 }
