@@ -389,7 +389,8 @@ def burst(seed, number, jumbo=False, is_gentle=False):
 
 # How SRPIC has to read a frame
 
-PASS, BARRIER, BARRIER_PAIR, TAKE = "pass", "barrier", "barrier_pair", "take"
+PASS, BARRIER, BARRIER_ACK, BARRIER_PAIR, TAKE = (
+    "pass", "barrier", "barrier_ack", "barrier_pair", "take")
 FRAGMENT, AUTHENTICATION, NOTHING = 44, 51, 59
 EXTENSIONS = {0, 43, FRAGMENT, AUTHENTICATION, NOTHING, 60}
 EXTENSIONS_MAX = 8
@@ -421,7 +422,7 @@ def read(raw, nic_checks, gro, hold=False):
 
     nic_checks says whether the NIC's verdict of the checksum is in use, gro
     whether the host checks what has no verdict, hold whether packets are held
-    beyond the poll: a FIN is a byte then.
+    beyond the poll: a FIN is a byte then, and a pure ACK may be late.
     """
     at, vlan, proto = 14, 0, raw[12:14]
     if proto in TAGS:
@@ -454,11 +455,12 @@ def read(raw, nic_checks, gro, hold=False):
     doff = segment[12] >> 4
     flags = word(segment, 12) & 0xFFF & ~PSH
     fin = flags & FIN if hold else 0
+    usual = flags ^ fin == ACK and (doff == 5 or doff == 8 and
+                                    segment[20:24] == b"\1\1\x08\x0a")
+    if hold and usual and len(segment) + fin == 4 * doff:
+        return BARRIER_ACK, flow
     suitable = (
-        len(segment) + fin > 4 * doff
-        and flags ^ fin == ACK
-        and (doff == 5 or doff == 8
-             and segment[20:24] == b"\1\1\x08\x0a")
+        usual and len(segment) + fin > 4 * doff
         and (nic_checks or gro and size == room)
         and checksum(segment, int.from_bytes(hosts, "big") + TCP
                      + len(segment)) == 0)
@@ -612,7 +614,8 @@ def gro_key(raw):
 def overtaken(frames, verdicts, left, gro):
     """
     Which frame left ahead of one that came before it, and is not above it, if
-    any did: what holds even if some wait longer than others. GRO keeps some
+    any did: what holds even if some wait longer than others. A pure ACK that is
+    late need not wait for what was sent behind it. GRO keeps some
     frames, and others overtake them which it does not take for the same flow's:
     it looks at frames as they arrived, with the padding.
     """
@@ -623,7 +626,12 @@ def overtaken(frames, verdicts, left, gro):
                 if later > n or kinds == {TAKE} and \
                         sequence(frames[n]) - sequence(frames[later]) & 1 << 31:
                     continue
-                if gro and (kinds - {TAKE, BARRIER} or not gro_key(frames[n])
+                if verdicts[n][0] == BARRIER_ACK and \
+                        verdicts[later][0] == TAKE and not \
+                        sequence(frames[later]) - sequence(frames[n]) & 1 << 31:
+                    continue
+                if gro and (kinds - {TAKE, BARRIER, BARRIER_ACK}
+                            or not gro_key(frames[n])
                             or gro_key(frames[n]) != gro_key(frames[later])):
                     continue
                 return f"frame {n} left ahead of frame {later}"
