@@ -37,7 +37,7 @@ MANY_BYTES = 1 << 20      # the connection that has them is that of the data
 def set_preempt(mode):
     try:
         (DEBUG / "sched/preempt").write_text(mode)
-    except (FileNotFoundError, OSError):
+    except OSError:
         sys.exit(f"backlog: kernel {os.uname().release} cannot preempt={mode}: "
                  "that needs CONFIG_PREEMPT_DYNAMIC, and for lazy 6.13 or later")
 

@@ -63,17 +63,18 @@ struct waiting {
 	unsigned int packets;
 };
 
+enum why { WHY_TICK, WHY_WAKEUP, WHY_RT, WHY_PICK, WHY_QUOTA, WHY_FAULT, NR_WHY };
+
+static const char * const why_names[] = {
+	"tick", "wakeup", "rt", "pick", "quota", "fault",
+};
+
 /* A task within tcp_recvmsg() */
 struct reader {
 	const struct task_struct *task;
 	const struct sock *sk;
 	u64 left_ns;			/* 0: it runs, or does not own the socket */
 	enum why why;
-};
-
-enum why { WHY_TICK, WHY_WAKEUP, WHY_RT, WHY_PICK, WHY_QUOTA, WHY_FAULT, NR_WHY };
-static const char * const why_names[] = {
-	"tick", "wakeup", "rt", "pick", "quota", "fault",
 };
 
 /* Later kernels have a quota end as a task returns to user space. */

@@ -6,14 +6,14 @@ One CPU, a reader in rcv, and a program that just computes. What the scheduler d
 is seen by its tracepoint. It takes a kernel of the variant preempt.
 """
 
-import ctypes
 import errno
+import fcntl
 import mmap
 import os
 import signal
 import socket
 import sys
-import threading
+import termios
 import time
 import unittest
 from pathlib import Path
@@ -35,11 +35,10 @@ def real_time(priority):
 
 
 def fork(run):
-    """The process that runs a function, with a fair scheduler's priority."""
+    """The process that runs a function."""
     pid = os.fork()
     if not pid:
         try:
-            real_time(0)
             run()
         finally:
             os._exit(0)
@@ -74,20 +73,13 @@ class Connection:
             self.client = socket.create_connection((guest.RCV_V4, 7100))
         self.socket, _ = server.accept()
         server.close()
-        self.sender = threading.Thread(
-            target=self.client.sendall, args=(bytes(size),), daemon=True)
-        if size:
-            self.sender.start()
-            self.sender.join()
-            while self.waiting() < size:
-                time.sleep(0.01)
+        self.client.sendall(bytes(size))
+        while self.waiting() < size:
+            time.sleep(0.01)
 
     def waiting(self):
-        there = ctypes.c_int()
-        # FIONREAD
-        ctypes.CDLL(None).ioctl(self.socket.fileno(), 0x541B,
-                                ctypes.byref(there))
-        return there.value
+        there = fcntl.ioctl(self.socket, termios.FIONREAD, bytes(4))
+        return int.from_bytes(there, sys.byteorder)
 
     def close(self):
         self.socket.close()
@@ -121,10 +113,10 @@ class Backlog(unittest.TestCase):
         GRACE.write_text("0")
         (TRACING / "events/sched/sched_switch/enable").write_text("0")
 
-    def read(self, grace_us, run, size=SIZE):
+    def read(self, grace_us, run):
         """The runs of a reader beside one that computes."""
         GRACE.write_text(str(grace_us))
-        connection = Connection(size)
+        connection = Connection()
         hog = fork(compute)
         (TRACING / "events/sched/sched_switch/enable").write_text("1")
         reader = fork(lambda: run(connection.socket))

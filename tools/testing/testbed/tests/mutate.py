@@ -457,7 +457,7 @@ def read(raw, nic_checks, gro, hold=False):
     fin = flags & FIN if hold else 0
     usual = flags ^ fin == ACK and (doff == 5 or doff == 8 and
                                     segment[20:24] == b"\1\1\x08\x0a")
-    if hold and usual and len(segment) + fin == 4 * doff:
+    if hold and usual and not fin and len(segment) == 4 * doff:
         return BARRIER_ACK, flow
     suitable = (
         usual and len(segment) + fin > 4 * doff
