@@ -15,19 +15,19 @@ it. All is measured while each arrival is traced, some 300 instructions.
 """
 
 import bisect
-import json
 import random
 import statistics
-import sys
 import time
 from typing import NamedTuple
 
 import busy
+import counts
 import guest
 import polls
 import spread
 
-DEFAULTS = {"rate_mbit": 250, "rx_usecs": 150, "seconds": 1}
+DEFAULTS = {"srpic": False, "seed": 1, "rate_mbit": 250, "rx_usecs": 150,
+            "seconds": 1}
 BUDGET = 64
 WINDOW = "1M"           # what is in flight fits all queues
 
@@ -86,7 +86,7 @@ def block_figures():
 
 
 def main():
-    job = DEFAULTS | json.loads(sys.argv[1])
+    job = counts.job(DEFAULTS)
     if job["rate_mbit"]:
         guest.set_path(job["rate_mbit"], 0)
     busy.calm_router()
@@ -99,7 +99,7 @@ def main():
         polls.watch(job["seconds"], arrivals=True)
         row = busy.figures(before, busy.counts())
     row |= block_figures()
-    (guest.OUT / "row.json").write_text(json.dumps(row))
+    counts.leave(row)
 
 
 main()

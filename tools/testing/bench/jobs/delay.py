@@ -14,12 +14,14 @@ import subprocess
 import sys
 
 import busy
+import counts
 import guest
 import polls
 import spread
 
-DEFAULTS = {"rate_mbit": 250, "delay_us": 10000, "rx_usecs": 150,
-            "connections": 10, "seconds": 5, "polls": False, "hold_usecs": 0}
+DEFAULTS = {"srpic": False, "seed": 1, "rate_mbit": 250, "delay_us": 10000,
+            "rx_usecs": 150, "hold_usecs": 0, "connections": 10, "seconds": 5,
+            "polls": False}
 WINDOW = "1M"           # of each connection: they fill the path, none is lost
 QUEUE_PKTS = 100000
 BUSY_BAND = " ".join("1" * 16)
@@ -83,7 +85,7 @@ def poll_figures():
 
 
 def main():
-    job = DEFAULTS | json.loads(sys.argv[1])
+    job = counts.job(DEFAULTS)
     add_third_host()
     set_path(job["rate_mbit"], job["delay_us"])
     busy.calm_router()
@@ -102,7 +104,7 @@ def main():
     row |= poll_figures() if job["polls"] else trip_figures(trips)
     if row["ofo_queued"]:
         sys.exit(f"delay: the path reorders, or loses packets: {row}")
-    (guest.OUT / "row.json").write_text(json.dumps(row))
+    counts.leave(row)
 
 
 main()

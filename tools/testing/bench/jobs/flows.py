@@ -9,7 +9,6 @@ process that receives, is the cost.
 """
 
 import contextlib
-import json
 import os
 import random
 import sys
@@ -17,11 +16,13 @@ import time
 from pathlib import Path
 
 import busy
+import counts
 import guest
 import polls
 import spread
 
-DEFAULTS = {"flows": 10, "rate_mbit": 600, "rx_usecs": 300, "seconds": 5}
+DEFAULTS = {"srpic": False, "seed": 1, "flows": 10, "rate_mbit": 600,
+            "rx_usecs": 300, "seconds": 5}
 WARM_UP_S = 1
 POLLS_S = 0.2
 QUEUE_PKTS = 100000
@@ -68,7 +69,7 @@ def connections(flows):
 
 
 def main():
-    job = DEFAULTS | json.loads(sys.argv[1])
+    job = counts.job(DEFAULTS)
     set_path(job["rate_mbit"])
     busy.calm_router()
     guest.coalesce(job["rx_usecs"])
@@ -90,7 +91,7 @@ def main():
     row |= spread.distribution("poll", "pkts", [one.pkts for one in found])
     if row["ofo_queued"]:
         sys.exit(f"flows: the path reorders, or loses packets: {row}")
-    (guest.OUT / "row.json").write_text(json.dumps(row))
+    counts.leave(row)
 
 
 main()

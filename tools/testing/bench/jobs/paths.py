@@ -2,23 +2,22 @@
 # SPDX-License-Identifier: GPL-2.0
 """paths.py JSON: one flow whose packets take one of two paths at random.
 
-The JSON names skew_us (by how much the second path is longer), seconds, seed,
-srpic and what differs from DEFAULTS; times are those of a line of 10 Gbit/s.
+The JSON has what differs from DEFAULTS; times are those of a line of 10 Gbit/s.
 The guest is 40 times slower: its line has 250 Mbit/s, its paths 4 ms there and
 back instead of 0.1, and a skew of 1 ms is one of 40. rx_usecs is the guest's own.
 The sender has Reno: CUBIC's HyStart looks for 4 ms in either time,
 which is more than any skew there and less than any here.
 """
 
-import json
-import sys
-
 import chance
 import counts
 import guest
 
-DEFAULTS = {"block_size": 32, "hold_us": 0, "rx_usecs": 300,
-            "loss_percent": 0, "sender": "RACK"}
+DEFAULTS = {
+    "srpic": False, "seed": 1, "block_size": 32, "hold_us": 0,
+    "seconds": 8, "sender": "RACK", "rx_usecs": 300, "loss_percent": 0,
+    "skew_us": 0,                   # by how much the second path is longer
+}
 SLOWER = 40
 MBPS = 10_000 // SLOWER
 DELAY_US = 50 * SLOWER          # one way
@@ -60,7 +59,7 @@ def of_flow(found):
 
 
 def main():
-    job = DEFAULTS | json.loads(sys.argv[1])
+    job = counts.job(DEFAULTS)
     chance.seed(job["seed"])
     guest.set_sender(job["sender"])
     guest.sysctl("snd", {"tcp_congestion_control": "reno"})

@@ -8,15 +8,13 @@ sender's window is locked to. Of the data, some packets are late by a random tim
 some are lost; ACKs may be late as well. Both are told by what leaves sender and
 router: the IP identification tells a retransmission from what was sent first.
 
-The JSON names sender, seed, srpic and what differs from DEFAULTS; with rate_mbit,
-the link has that rate, and above 10 Mbit/s a window to match.
+The JSON has what differs from DEFAULTS; with rate_mbit, the link has that rate, and
+above 10 Mbit/s a window to match.
 """
 
-import json
 import random
 import re
 import struct
-import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -27,7 +25,8 @@ import counts
 import guest
 
 DEFAULTS = {
-    "seconds": 300, "p_ms": 50,
+    "srpic": False, "seed": 1, "sender": "TA",
+    "seconds": 300, "p_ms": 50, "rate_mbit": 0,
     "late_percent": 0, "late_ms": 0, "spread_ms": 0, "late": "normal",
     "late_acks_percent": 0, "loss_percent": 0, "burst_ms": 0,
     "fa_percent": 90, "max_reordering": 64, "rx_usecs": 150,
@@ -41,9 +40,9 @@ CLASSIC = {"tcp_recovery": 0, "tcp_early_retrans": 0, "tcp_frto": 0,
            "tcp_congestion_control": "reno"}
 # FA with a threshold of three at the most is that of SACK and of R, and with RACK
 # it only observes: so all are traced but A, which goes by the longest lateness.
+PLAIN = {"tcp_rr": 1, "tcp_max_reordering": 3, "tcp_limited_transmit": 1}
 SENDERS = {
-    "SACK": {"tcp_rr": 1, "tcp_max_reordering": 3, "tcp_limited_transmit": 1},
-    "R": {"tcp_rr": 1, "tcp_max_reordering": 3, "tcp_limited_transmit": 1},
+    "SACK": PLAIN, "R": PLAIN,
     "FA": {"tcp_rr": 1, "tcp_limited_transmit": 1},
     "FAES": {"tcp_rr": 5, "tcp_limited_transmit": 1},
     "TA": {"tcp_rr": 2, "tcp_limited_transmit": 1},
@@ -58,7 +57,7 @@ RECORD = struct.Struct("<IIII18s2s18s4s12s")        # of pcap, 54 bytes of each
 
 
 def rate_mbit(job):
-    return job.get("rate_mbit") or \
+    return job["rate_mbit"] or \
         WINDOW_PKTS * FRAME * 8 / (2000 * job["p_ms"])
 
 
@@ -228,7 +227,7 @@ def learnt():
 
 
 def main():
-    job = DEFAULTS | json.loads(sys.argv[1])
+    job = counts.job(DEFAULTS)
     chance.seed(job["seed"])
     set_sender(job)
     set_path(job)

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """spray.py JSON: many flows through a switch that may spray their packets.
 
-The JSON names sender, mbps (of the switch's line), sprayed, flows (their
-number), seed, srpic and what differs from DEFAULTS, in the paper's time.
+The JSON has what differs from DEFAULTS; times are the paper's.
 
 The switch is rtr's egress: 8 queues, each packet in one of them at random, or
 fq, which has the packets of a flow in one queue. Round robin serves either
@@ -21,14 +20,17 @@ in 9.4 s, with Reno in 3.9).
 
 import json
 import statistics
-import sys
 
 import chance
 import counts
 import guest
 from load import Load, trace
 
-DEFAULTS = {"hold_us": 0}
+DEFAULTS = {
+    "srpic": False, "seed": 1, "sender": "RACK", "hold_us": 0,
+    "mbps": 100, "flows": 300,      # the line's rate, and how many on it
+    "sprayed": True,
+}
 SLOWER = 20
 T_US = 20_000 * SLOWER
 QUEUES = 8
@@ -125,7 +127,7 @@ def of_switch(mbps, now_ns):
 
 
 def main():
-    job = DEFAULTS | json.loads(sys.argv[1])
+    job = counts.job(DEFAULTS)
     chance.seed(job["seed"])
     set_sender(job["sender"])
     set_path(job["mbps"], job["sprayed"])
