@@ -93,11 +93,11 @@ enum srpic_class srpic_slow_class(const struct sk_buff *skb,
 
 /*
  * The class of a packet that is SRPIC_ODD, of len bytes from the IP header on. If
- * FIN is sorted, it counts as one byte behind the payload. TCP drops what has no
- * room for its header.
+ * packets are held, FIN is sorted, and counts as one byte behind the payload. TCP
+ * drops what has no room for its header.
  */
 enum srpic_class srpic_odd_class(struct sk_buff *skb, struct srpic_flow flow,
-				 unsigned int len, bool sort_fin)
+				 unsigned int len, bool holds)
 {
 	bool is_ipv6 = flow.id & SRPIC_FLOW_IPV6;
 	unsigned int ip_hlen = is_ipv6 ? sizeof(struct ipv6hdr) :
@@ -115,7 +115,7 @@ enum srpic_class srpic_odd_class(struct sk_buff *skb, struct srpic_flow flow,
 	if (tcp_len < (int)sizeof(*th))
 		return SRPIC_PASS;
 	flags = tcp_flag_word(th) & (TCP_DATA_OFFSET | SRPIC_TCP_FLAGS);
-	if (th->fin && sort_fin) {
+	if (th->fin && holds) {
 		payload = srpic_payload(cb, th, tcp_len + 1,
 					flags & ~TCP_FLAG_FIN);
 		return payload > 0 ? srpic_take_class(skb, th, payload) :
@@ -124,8 +124,12 @@ enum srpic_class srpic_odd_class(struct sk_buff *skb, struct srpic_flow flow,
 	if (th->fin || th->rst || tcp_len != __tcp_hdrlen(th))
 		return SRPIC_BARRIER;
 	if (!th->syn) {
+		/*
+		 * Whether data could be sorted in its place: a byte. Nothing is
+		 * learnt from it, so the checksum is left to TCP.
+		 */
 		cb->seq = ntohl(th->seq);
-		return srpic_payload(cb, th, tcp_len + 1, flags) > 0 ?
+		return holds && srpic_payload(cb, th, tcp_len + 1, flags) > 0 ?
 		       SRPIC_BARRIER_ACK : SRPIC_BARRIER_EMPTY;
 	}
 	cb->end_seq = ntohl(th->seq) + 1;

@@ -41,8 +41,8 @@
  * @SRPIC_BARRIER: TCP that is not suitable: flush its flow, then deliver it
  * @SRPIC_BARRIER_EMPTY: the same, but without data, so that the flow goes on where
  *	it did
- * @SRPIC_BARRIER_ACK: the same, of which the sorter is told: if it was sent ahead
- *	of what waits for a hole, it is late, and no barrier
+ * @SRPIC_BARRIER_ACK: the same, with the sequence number and the timestamp in
+ *	skb->cb: what waits for a hole, and was sent behind it, waits on
  * @SRPIC_BARRIER_SYN: as SRPIC_BARRIER, and the flow begins behind it
  * @SRPIC_BARRIER_PAIR: TCP without ports in their usual place: flush all flows
  *	of its addresses, then deliver it
@@ -89,7 +89,7 @@ enum srpic_class srpic_slow_class(const struct sk_buff *skb,
 				  struct srpic_flow *flow, const void *header,
 				  unsigned int ahead, __be16 proto);
 enum srpic_class srpic_odd_class(struct sk_buff *skb, struct srpic_flow flow,
-				 unsigned int len, bool sort_fin);
+				 unsigned int len, bool holds);
 bool srpic_csum_is_good(struct sk_buff *skb, const void *data,
 			unsigned int ahead, bool is_ipv6);
 

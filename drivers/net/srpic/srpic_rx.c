@@ -261,11 +261,11 @@ static void srpic_flush_flow(struct srpic *srpic, const struct sk_buff *skb,
 
 	if (!srpic_table_search(&srpic->table, skb->dev, flow, &manager))
 		return;
-	/* what waits was sent behind it */
-	if (class == SRPIC_BARRIER_ACK && srpic->hold_ns &&
-	    srpic_block_is_behind(&manager->block, skb))
-		return;
-	srpic_flush_barrier(srpic, manager, class == SRPIC_BARRIER);
+	if (class == SRPIC_BARRIER_ACK &&
+	    srpic_block_waits_behind(&manager->block, skb))
+		srpic_release(srpic, manager, SRPIC_FLUSH_BARRIER);
+	else
+		srpic_flush_barrier(srpic, manager, class == SRPIC_BARRIER);
 }
 
 /* For a packet that is not suitable. */

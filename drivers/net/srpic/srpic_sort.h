@@ -328,20 +328,15 @@ static inline enum srpic_place srpic_add_curr(struct srpic_block *block,
 	return SRPIC_CURR;
 }
 
-/* Whether a packet with this TSval may overtake all of curr and after. */
-static inline bool srpic_is_oldest(const struct srpic_block *block, u32 tsval)
-{
-	const struct srpic_list *list = &block->after;
-
-	return !(block->curr && before(block->curr_oldest, tsval)) &&
-	       !(srpic_list_len(list) &&
-		 before(SRPIC_CB(srpic_list_first(list))->tsval, tsval));
-}
-
 static inline enum srpic_place srpic_add_prev(struct srpic_block *block,
 					      struct sk_buff *skb)
 {
-	if (!srpic_is_oldest(block, SRPIC_CB(skb)->tsval) ||
+	u32 tsval = SRPIC_CB(skb)->tsval;
+
+	/* it overtakes all of curr and after */
+	if ((block->curr && before(block->curr_oldest, tsval)) ||
+	    (srpic_list_len(&block->after) &&
+	     before(SRPIC_CB(srpic_list_first(&block->after))->tsval, tsval)) ||
 	    !srpic_list_add(&block->prev, skb))
 		return SRPIC_REFUSED_TIMESTAMP;
 	block->pkts++;
@@ -369,19 +364,21 @@ static inline enum srpic_place srpic_add_after(struct srpic_block *block,
 }
 
 /*
- * Whether a packet without data was sent ahead of all that a block holds. The block
- * is not empty.
+ * Whether a packet without data was sent ahead of all of after, and may overtake
+ * it: the first one there is the lowest, and the oldest.
  */
-static inline bool srpic_block_is_behind(const struct srpic_block *block,
-					 const struct sk_buff *skb)
+static inline bool srpic_block_waits_behind(const struct srpic_block *block,
+					    const struct sk_buff *skb)
 {
-	const struct srpic_cb *cb = SRPIC_CB(skb);
+	const struct srpic_cb *cb = SRPIC_CB(skb), *first;
 
-	return !srpic_list_len(&block->prev) &&
-	       !after(cb->seq, block->curr_seq) &&
-	       srpic_is_near(cb->seq, block->curr_seq) &&
-	       srpic_stamp_is_near(cb->stamp, block->first_stamp) &&
-	       srpic_is_oldest(block, srpic_tsval(cb->stamp));
+	if (!srpic_list_len(&block->after))
+		return false;
+	first = SRPIC_CB(srpic_list_first(&block->after));
+	return !after(cb->seq, first->seq) &&
+	       srpic_is_near(cb->seq, first->seq) &&
+	       srpic_stamp_is_near(cb->stamp, first->stamp) &&
+	       !before(first->tsval, srpic_tsval(cb->stamp));
 }
 
 /* Whether it has data on both sides, so that next_exp will not continue. */

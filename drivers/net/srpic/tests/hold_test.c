@@ -5,6 +5,7 @@
  */
 
 #include <kunit/test.h>
+#include <linux/array_size.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 
@@ -470,7 +471,7 @@ static void pure_ack_changes_nothing_known(struct kunit *test)
 	LEFT(test, 1, 2);
 }
 
-/* Those of it that were sent behind what is held go behind it, as ever. */
+/* But nothing that can leave. */
 static void late_pure_ack_overtakes_what_waits(struct kunit *test)
 {
 	struct frame ack = { .seq = 1000 + LEN };
@@ -481,36 +482,92 @@ static void late_pure_ack_overtakes_what_waits(struct kunit *test)
 	begin_at(fix, 10);
 	receive_frame(test, &ack, 50);
 	ack.seq -= LEN;
+	ack.what = PADDED;
 	receive_frame(test, &ack, 51);
+	receive_as(test, 4, 0, 0);
 	srpic_fixture_end(&fix->dev);
 	LEFT(test, 50, 51);
-	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_PACKETS_HELD), 1);
-	/* ahead of what is about to leave, too, but not into the middle of it */
+	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_PACKETS_HELD), 2);
 	begin_at(fix, 20);
 	receive_as(test, 1, 0, 0);
-	ack.seq += LEN;
+	receive_as(test, 0, 0, 0);
 	receive_frame(test, &ack, 50);
-	LEFT(test, 50);
-	ack.seq++;
-	receive_frame(test, &ack, 51);
-	LEFT(test, 1, 2, 51);
+	LEFT(test, 0, 1, 2, 50);
 	srpic_fixture_end(&fix->dev);
+	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_PACKETS_HELD), 1);
+	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_FLUSH_BARRIER), 0);
+	/* this one was sent behind it */
+	begin_at(fix, 30);
+	ack.seq = 1000 + 4 * LEN + 1;
+	receive_frame(test, &ack, 50);
+	srpic_fixture_end(&fix->dev);
+	LEFT(test, 4, 50);
 	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_FLUSH_BARRIER), 1);
-	/* what is late leaves with the poll, behind it */
-	POLL(test, 30, 4);
-	begin_at(fix, 40);
-	receive_as(test, 1, 0, 0);
-	receive_frame(test, &ack, 50);
-	srpic_fixture_end(&fix->dev);
-	LEFT(test, 1, 4, 50);
-	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_FLUSH_BARRIER), 2);
 	/* nobody can say from so far away */
-	POLL(test, 50, 6);
-	begin_at(fix, 60);
-	ack.seq = 1000 + 5 * LEN - SRPIC_DISTANCE_MAX;
+	POLL(test, 40, 6);
+	begin_at(fix, 50);
+	ack.seq = 1000 + 6 * LEN - SRPIC_DISTANCE_MAX;
 	receive_frame(test, &ack, 50);
 	srpic_fixture_end(&fix->dev);
 	LEFT(test, 6, 50);
+}
+
+static void only_a_usual_pure_ack_is_late(struct kunit *test)
+{
+	struct frame odd[] = {
+		{ .what = SACK }, { .flags = ECE }, { .flags = CWR },
+		{ .flags = URG }, { .what = RESERVED }, { .no_ack = true },
+	};
+	struct hold_fixture *fix = test->priv;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(odd); i++) {
+		begin_at(fix, 10 * i);
+		receive_as(test, 3 * i, 0, 0);
+		receive_as(test, 3 * i + 2, 0, 0);
+		odd[i].seq = 1000 + LEN * (3 * i + 1);
+		receive_frame(test, &odd[i], 50);
+		LEFT(test, 3 * i, 3 * i + 2, 50);
+		srpic_fixture_end(&fix->dev);
+	}
+	KUNIT_EXPECT_EQ(test, stat(test, SRPIC_FLUSH_BARRIER), i);
+}
+
+/* That of a handshake; the numbers wrap behind it. */
+static void late_pure_ack_ends_no_waiting_behind_its_syn(struct kunit *test)
+{
+	struct frame f = { .seq = -LEN - 1, .flags = SYN };
+	struct hold_fixture *fix = test->priv;
+
+	begin_at(fix, 0);
+	receive_frame(test, &f, 50);
+	f = (struct frame) { .seq = 0, .len = LEN };
+	receive_frame(test, &f, 1);
+	srpic_fixture_end(&fix->dev);
+	begin_at(fix, 10);
+	f = (struct frame) { .seq = -LEN };
+	receive_frame(test, &f, 51);
+	srpic_fixture_end(&fix->dev);
+	LEFT(test, 50, 51);
+	begin_at(fix, 20);
+	f.len = LEN;
+	receive_frame(test, &f, 0);
+	srpic_fixture_end(&fix->dev);
+	LEFT(test, 0, 1);
+}
+
+static void late_pure_ack_is_a_barrier_without_hold(struct kunit *test)
+{
+	const struct frame ack = { .seq = 1000 + LEN };
+	struct hold_fixture *fix = test->priv;
+
+	WRITE_ONCE(fix->dev.settings->hold_usecs, 0);
+	begin_at(fix, 0);
+	receive_as(test, 0, 0, 0);
+	receive_as(test, 2, 0, 0);
+	receive_frame(test, &ack, 50);
+	LEFT(test, 0, 2, 50);
+	srpic_fixture_end(&fix->dev);
 }
 
 /* Or TCP would drop that: PAWS. */
@@ -896,6 +953,9 @@ static struct kunit_case hold_test_cases[] = {
 	KUNIT_CASE(what_a_barrier_left_is_forgotten),
 	KUNIT_CASE(pure_ack_changes_nothing_known),
 	KUNIT_CASE(late_pure_ack_overtakes_what_waits),
+	KUNIT_CASE(only_a_usual_pure_ack_is_late),
+	KUNIT_CASE(late_pure_ack_ends_no_waiting_behind_its_syn),
+	KUNIT_CASE(late_pure_ack_is_a_barrier_without_hold),
 	KUNIT_CASE(late_pure_ack_overtakes_nothing_older),
 	KUNIT_CASE(fin_waits_as_well),
 	KUNIT_CASE(flow_begins_behind_its_syn),

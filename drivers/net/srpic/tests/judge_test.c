@@ -79,7 +79,7 @@ static const struct model_pkt flushed[] = {
 static const struct tampered hold_tamperings[] = {
 	{ MODEL_EMPTY_IN_TIME, TIME, 4, 13 },		/* not the first poll */
 	{ MODEL_EMPTY_IN_TIME, TIME, 4, 19 },
-	{ MODEL_EMPTY_IN_TIME, TIME, 9, MODEL_LATE },	/* stranded */
+	{ MODEL_EMPTY_IN_TIME, TIME, 10, MODEL_LATE },	/* stranded */
 	{ MODEL_EMPTY_IN_TIME, NEVER },
 	{ MODEL_EMPTY_IN_TIME, ALARM, 2, 101 },
 	{ MODEL_EMPTY_IN_TIME, ALARM, 6, UINT_MAX },
@@ -91,6 +91,8 @@ static const struct tampered hold_tamperings[] = {
 	{ MODEL_WAITS_FOR_A_HOLE, TIME, 8, 20 },	/* first behind it */
 	{ MODEL_WAITS_FOR_A_HOLE, LIMIT, 0, 2 },
 	{ MODEL_SORTED, SWAP, 1, 2 },
+	{ MODEL_NO_NEW_REORDERING, SWAP, 8, 9 },	/* is below the ACK */
+	{ MODEL_NO_NEW_REORDERING, TIME, 10, 20 },	/* leaves for the ACK */
 	{ MODEL_FLUSHED_FOR_A_CAUSE, TIME, 7, 15 },	/* the barrier itself */
 	{ MODEL_COUNTED, GAUGE, 2, 1 },
 	{ MODEL_COUNTED, GAUGE, 9, 0 },
@@ -120,6 +122,7 @@ static const struct model_pkt waiting[] = {
 	{ 90, .len = 10, .kind = MODEL_URG },
 	{ 200, .len = 10 },
 	{ 220, .len = 10, .how = MODEL_LAST },
+	{ 210, .kind = MODEL_PURE_ACK },	/* overtakes 220 */
 };
 
 static void tamper(struct model_run *run, struct model_trace *trace,

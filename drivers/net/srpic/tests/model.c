@@ -70,8 +70,8 @@ static bool one_way_out(struct model *model)
 /* Of two related packets, the later one may leave first unless it must not. */
 static bool
 no_overtaking(struct model *model, enum model_invariant invariant,
-	      bool (*must_not)(const struct model_pkt *early,
-			       const struct model_pkt *late))
+	      bool (*must_not)(const struct model *model, unsigned int early,
+			       unsigned int late))
 {
 	const struct model_pkt *pkt = model->run->trace->pkt;
 	unsigned int num = model->run->trace->num;
@@ -81,18 +81,25 @@ no_overtaking(struct model *model, enum model_invariant invariant,
 		for (j = i + 1; j < num; j++)
 			if (model->place[i] >= model->place[j] &&
 			    model_is_related(&pkt[i], &pkt[j]) &&
-			    must_not(&pkt[i], &pkt[j]))
+			    must_not(model, i, j))
 				return model_broken(model, invariant, i, j);
 	return true;
 }
 
-static bool is_in_order(const struct model_pkt *early,
-			const struct model_pkt *late)
+/* A pure ACK that was sent ahead may overtake what waits on behind it. */
+static bool is_in_order(const struct model *model, unsigned int early,
+			unsigned int late)
 {
-	if (model_is_suitable(early) && late->kind == MODEL_PURE_ACK)
-		return model_above(late->seq, early->seq) > 0;
-	return !model_is_suitable(early) || !model_is_suitable(late) ||
-	       model_above(late->seq, early->seq) >= 0;
+	const struct model_trace *trace = model->run->trace;
+	const struct model_pkt *pkt = trace->pkt;
+	s64 above = model_above(pkt[late].seq, pkt[early].seq);
+
+	if (!model_is_suitable(&pkt[early]))
+		return true;
+	if (pkt[late].kind == MODEL_PURE_ACK)
+		return !trace->hold_usecs || above > 0 ||
+		       model->left[early] == 2 * late;
+	return !model_is_suitable(&pkt[late]) || above >= 0;
 }
 
 static bool no_new_reordering(struct model *model)
@@ -100,13 +107,15 @@ static bool no_new_reordering(struct model *model)
 	return no_overtaking(model, MODEL_NO_NEW_REORDERING, is_in_order);
 }
 
-static bool is_newer(const struct model_pkt *early,
-		     const struct model_pkt *late)
+static bool is_newer(const struct model *model, unsigned int early,
+		     unsigned int late)
 {
-	if ((early->how ^ late->how) & MODEL_STAMP)
+	const struct model_pkt *pkt = model->run->trace->pkt;
+
+	if ((pkt[early].how ^ pkt[late].how) & MODEL_STAMP)
 		return true;
-	return early->how & MODEL_STAMP &&
-	       model_above(late->tsval, early->tsval) > 0;
+	return pkt[early].how & MODEL_STAMP &&
+	       model_above(pkt[late].tsval, pkt[early].tsval) > 0;
 }
 
 static bool paws(struct model *model)

@@ -164,8 +164,8 @@ bool srpic_model_keeps_deadlines(struct model *model)
  * the last one received. What it continues, or is below of, must not have left;
  * but something of its flow must have, or it would be the first one. That is
  * since the last barrier with data, or SRPIC was switched on; a SYN that somebody
- * summed counts as what comes first. Other flows where the table is too small may have made the
- * library forget more.
+ * summed counts as what comes first. Other flows where the table is too small
+ * may have made the library forget more.
  */
 static bool has_hole(const struct model *model, unsigned int i,
 		     unsigned int last, unsigned int time)

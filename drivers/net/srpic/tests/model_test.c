@@ -167,6 +167,7 @@ enum {
 	DUPLICATE,			/* in one block with the same */
 	WRAP,				/* of the numbers in a block */
 	DISTANT,			/* too far from another to be compared */
+	OVERTAKEN,			/* by a pure ACK, while it waits */
 	PROPERTIES
 };
 
@@ -199,6 +200,9 @@ static unsigned long pair_properties(const struct model *model,
 	const struct model_pkt *b = &model->run->trace->pkt[j];
 	s64 above = model_above(b->seq, a->seq);
 
+	if (a->flow == b->flow && model_is_suitable(a) &&
+	    b->kind == MODEL_PURE_ACK && model->place[j] < model->place[i])
+		return BIT(OVERTAKEN);
 	if (a->flow != b->flow || model->block_of[i] == MODEL_NONE ||
 	    model->block_of[j] == MODEL_NONE)
 		return 0;

@@ -153,7 +153,6 @@ static void set_seq(struct generator *g, struct sender *s,
 			pkt->seq += old->len;
 	} else {
 		pkt->seq = s->next;
-		s->next += pkt->len;
 	}
 }
 
@@ -212,6 +211,8 @@ static void send(struct generator *g)
 	if (one_in(g->rnd, 16))
 		pkt->how |= MODEL_PAGED;
 	pad(g, pkt);
+	if (pkt->seq == s->next)
+		s->next += pkt->len;
 	g->num++;
 }
 
