@@ -23,8 +23,7 @@ void __tcp_rr_retransmit(struct sock *sk, const struct sk_buff *skb,
 void __tcp_rr_recovery(struct sock *sk);
 void __tcp_rr_timeout(struct sock *sk);
 void __tcp_rr_undo(struct sock *sk);
-void __tcp_rr_ack(struct sock *sk);
-long __tcp_rr_rtt(struct sock *sk, long rtt_us);
+long __tcp_rr_ack(struct sock *sk);
 u32 __tcp_rr_quota(const struct tcp_sock *tp, u32 quota);
 void tcp_rr_free(struct sock *sk);
 
@@ -121,24 +120,14 @@ static inline void tcp_rr_undo(struct sock *sk)
 /**
  * tcp_rr_ack() - an ACK has been looked at, the window may have moved
  * @sk: the socket
- */
-static inline void tcp_rr_ack(struct sock *sk)
-{
-	if (static_branch_unlikely(&tcp_rr_wanted.key))
-		__tcp_rr_ack(sk);
-}
-
-/**
- * tcp_rr_rtt() - enhanced sampling, for smoothed RTT and RTO alone
- * @sk: the socket
- * @rtt_us: a sample of what was not retransmitted
  *
- * Return: one of what was, in us, if there is any that is not used yet; @rtt_us.
+ * Return: an RTT in us of what was sent twice, by enhanced sampling, for the
+ * smoothed RTT and the RTO alone; -1: none.
  */
-static inline long tcp_rr_rtt(struct sock *sk, long rtt_us)
+static inline long tcp_rr_ack(struct sock *sk)
 {
 	return static_branch_unlikely(&tcp_rr_wanted.key) ?
-		__tcp_rr_rtt(sk, rtt_us) : rtt_us;
+		__tcp_rr_ack(sk) : -1;
 }
 
 /**
@@ -191,13 +180,9 @@ static inline void tcp_rr_undo(struct sock *sk)
 {
 }
 
-static inline void tcp_rr_ack(struct sock *sk)
+static inline long tcp_rr_ack(struct sock *sk)
 {
-}
-
-static inline long tcp_rr_rtt(struct sock *sk, long rtt_us)
-{
-	return rtt_us;
+	return -1;
 }
 
 static inline u32 tcp_rr_quota(const struct tcp_sock *tp, u32 quota)

@@ -30,7 +30,8 @@ enum tcp_rr_event {
 #define TCP_RR_TA	2	/* and timeouts, section 4.3 */
 #define TCP_RR_ES	4	/* enhanced sampling of RTTs, section 4.4 */
 
-#define TCP_RR_RETRANSMITS	32	/* those that are remembered */
+#define TCP_RR_RETRANSMITS	32	/* those that are remembered, */
+#define TCP_RR_FAR		BIT(30)	/* bytes: until others have their numbers */
 
 /* A range that was sent twice, until it is known whether that was needed */
 struct tcp_rr_retransmit {
@@ -51,7 +52,7 @@ struct tcp_rr {
 	u32			idle_una;	/* what was there then: snd_una, */
 	u32			idle_delivered;	/* delivered */
 	u32			round_seq;	/* a round trip ends here */
-	s32			rtt_us;		/* for the estimator; -1: none */
+	s32			rtt_us;		/* of ES, for the estimator; -1: none */
 	u8			next;		/* of the ring */
 	struct tcp_rr_retransmit ring[TCP_RR_RETRANSMITS];
 };
@@ -72,18 +73,25 @@ static struct tcp_rr *tcp_rr_of(const struct sock *sk)
 }
 
 /* With RACK, duplicate ACKs are not what tells a loss: then this just observes. */
+static bool tcp_rr_observes(const struct sock *sk)
+{
+	return READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_recovery) &
+	       TCP_RACK_LOSS_DETECTION;
+}
+
+/* Without samples, the threshold is what the sysctl or the last connection say. */
 bool __tcp_rr_rules(const struct sock *sk)
 {
-	return tcp_rr_of(sk) &&
-	       !(READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_recovery) &
-		 TCP_RACK_LOSS_DETECTION);
+	const struct tcp_rr *rr = tcp_rr_of(sk);
+
+	return rr && rr->loop.samples && !tcp_rr_observes(sk);
 }
 
 static void tcp_rr_set_threshold(struct sock *sk)
 {
 	u32 max = READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_max_reordering);
 
-	if (__tcp_rr_rules(sk))
+	if (!tcp_rr_observes(sk))
 		tcp_sk(sk)->reordering =
 			tcp_rr_loop_threshold(&tcp_sk(sk)->rr->loop, max);
 }
@@ -92,7 +100,6 @@ static void tcp_rr_learnt(struct sock *sk, enum tcp_rr_event event, u32 value)
 {
 	const struct tcp_rr *rr = tcp_sk(sk)->rr;
 
-	/* else it is what the sysctl or the last connection say */
 	if (rr->loop.samples)
 		tcp_rr_set_threshold(sk);
 	trace_tcp_rr(sk, &rr->loop, event, value);
@@ -275,10 +282,13 @@ void __tcp_rr_dsack(struct sock *sk, u32 start_seq, u32 end_seq)
 static void tcp_rr_idle_ends(struct sock *sk, struct tcp_rr *rr)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
-	u32 idle_us = min_t(u64, tp->tcp_mstamp - rr->idle_us, U32_MAX);
 	u32 dupacks = tp->delivered - rr->idle_delivered;
 	u32 srtt_us = tp->srtt_us >> 3;
+	u32 idle_us;
 
+	/* a timeout ends it, unless tcp_rr was off then */
+	idle_us = min_t(u64, tp->tcp_mstamp - rr->idle_us,
+			jiffies_to_usecs(inet_csk(sk)->icsk_rto));
 	rr->idle_us = 0;
 	if (!srtt_us)
 		return;
@@ -337,30 +347,37 @@ void __tcp_rr_undo(struct sock *sk)
 	tcp_rr_learnt(sk, TCP_RR_FALSE, duration_us);
 }
 
-void __tcp_rr_ack(struct sock *sk)
+/* A round trip is over. Returns whether samples were forgotten. */
+static bool tcp_rr_round(struct sock *sk, struct tcp_rr *rr)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct tcp_rr_retransmit *r;
+
+	rr->round_seq = tp->snd_nxt;
+	if (inet_csk(sk)->icsk_ca_state <= TCP_CA_Disorder)
+		tcp_rr_loop_window(&rr->loop, tcp_snd_cwnd(tp));
+	for (r = rr->ring; r < rr->ring + TCP_RR_RETRANSMITS; r++)
+		if (before(r->end_seq, tp->snd_una - TCP_RR_FAR))
+			r->open = false;
+	return tcp_rr_loop_age(&rr->loop, tp->tcp_mstamp);
+}
+
+long __tcp_rr_ack(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct tcp_rr *rr = tcp_rr_of(sk);
+	bool forgot = false;
+	long rtt_us;
 
 	if (!rr)
-		return;
+		return -1;
 	if (rr->idle_us && rr->idle_una != tp->snd_una)
 		tcp_rr_idle_ends(sk, rr);
-	if (!before(tp->snd_una, rr->round_seq)) {
-		rr->round_seq = tp->snd_nxt;
-		if (inet_csk(sk)->icsk_ca_state <= TCP_CA_Disorder)
-			tcp_rr_loop_window(&rr->loop, tcp_snd_cwnd(tp));
-		if (tcp_rr_loop_age(&rr->loop, tp->tcp_mstamp))
-			tcp_rr_set_threshold(sk);
-	}
-}
-
-long __tcp_rr_rtt(struct sock *sk, long rtt_us)
-{
-	struct tcp_rr *rr = tcp_rr_of(sk);
-
-	if (!rr || rr->rtt_us < 0)
-		return rtt_us;
+	if (!before(tp->snd_una, rr->round_seq))
+		forgot = tcp_rr_round(sk, rr);
+	/* what sysctls say may have changed as well */
+	if (forgot || rr->loop.samples)
+		tcp_rr_set_threshold(sk);
 	rtt_us = rr->rtt_us;
 	rr->rtt_us = -1;
 	return rtt_us;

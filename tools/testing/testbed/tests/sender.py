@@ -340,6 +340,20 @@ class Samples(RrTest):
         receiver.ack(7)
         self.assertEqual(self.events(), [("late", 6, 20)])
 
+    def test_after_rack(self):
+        """What it has observed counts with the next ACK, as settings do."""
+        self.settings(tcp_recovery=1)
+        receiver = self.connect()
+        receiver.ack(0, (1, 7))
+        receiver.ack(7)
+        self.assertEqual(receiver.info().reordering, 20)
+        sysctl(tcp_recovery=0)
+        receiver.ack(8)
+        self.assertEqual(receiver.info().reordering, 7)
+        sysctl(tcp_max_reordering=5)
+        receiver.ack(9)
+        self.assertEqual(receiver.info().reordering, 5)
+
     def test_off(self):
         self.settings(tcp_rr=0)
         receiver = self.connect()
@@ -486,21 +500,38 @@ class Retransmissions(RrTest):
         self.assertEqual(receiver.packets()[0], 10)
         self.assertEqual(receiver.info().reordering, 7)
 
+    def test_timeout_without_samples(self):
+        """A threshold that nothing speaks for is three again, as without."""
+        self.settings(tcp_reordering=20)
+        receiver = self.connect()
+        sysctl(tcp_reordering=3)
+        receiver.ack(0, (1, 5))
+        self.assertEqual(receiver.packets(), [])
+        self.assertEqual(receiver.info().reordering, 20)
+        time.sleep(2 * receiver.info().rto / 1e6)
+        self.assertEqual(receiver.packets()[0], 0)
+        self.assertEqual(receiver.info().reordering, 3)
+
     def test_enhanced_sampling(self):
-        """The mean of both round trips, in place of the next sample."""
-        # 2 and 4 from the transmissions to their ACKs; the next one has taken 5
-        for mode, trips in (FA, 5), (FA + ES, (2 + 4) / 2):
+        """The mean of both round trips is one more sample."""
+        for mode in FA, FA + ES:
             self.settings(tcp_reordering=3, tcp_rr=mode)
             receiver = self.retransmitting()
             receiver.ack(4)
             time.sleep(3 * RTT)
-            before = receiver.info().rtt
-            receiver.ack(4, (0, 1))
-            self.assertEqual(receiver.info().rtt, before)
-            receiver.ack(5)
-            self.assertAlmostEqual(
-                receiver.info().rtt,
-                before + (1e6 * RTT * trips - before) / 8, delta=1500)
+            # 2 and 4 from the transmissions to their ACKs; the next has taken 5
+            for block, trips in ((0, 1), (2 + 4) / 2), (None, 5):
+                before = receiver.info().rtt
+                if block:
+                    receiver.ack(4, block)
+                    if mode == FA:
+                        self.assertEqual(receiver.info().rtt, before)
+                        continue
+                else:
+                    receiver.ack(5)
+                self.assertAlmostEqual(
+                    receiver.info().rtt,
+                    before + (1e6 * RTT * trips - before) / 8, delta=1500)
 
 
 class TimeoutAvoidance(RrTest):
