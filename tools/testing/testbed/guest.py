@@ -104,7 +104,7 @@ def netem(dev, delay_us, jitter_us=0, loss_percent=0, bursts=False, seed=1):
 def lost(dev):
     """How many packets netem() has lost of what the router sends by a device."""
     qdiscs = json.loads(ns("rtr", f"tc -s -j qdisc show dev {dev}"))
-    return sum(qdisc["drops"] for qdisc in qdiscs)
+    return sum(qdisc["drops"] for qdisc in qdiscs if qdisc["kind"] == "netem")
 
 
 def set_path(rate_mbit=250, delay_us=10000, burst="6kb", seed=1, back=None,

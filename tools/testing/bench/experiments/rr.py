@@ -20,7 +20,7 @@ MILD = {"p_ms": 50, "late_ms": 25, "spread_ms": 8}
 PLAIN = {"srpic": False}
 # Its block is of one packet at the paper's rates.
 FAST = MILD | {"rate_mbit": 250, "max_reordering": 1023, "late_percent": 5,
-               "seconds": 20}
+               "seconds": 60}
 
 
 def times(jobs, *varied):
@@ -63,11 +63,11 @@ SEVERE = times(grid(sender=("SACK", "R", "FA", "TA", "TAES")),
                *map(severe, (4.5, 5.5, 6, 7, 8)))
 SEVERE_RATIOS = times(grid(sender=("FA", "FAES"), fa_percent=(5, 35, 65, 95)),
                       severe(6))
-ACKS = times(grid(sender=("R", "FA", "TA")),
+ACKS = times(grid(sender=("R", "FA", "TA", "RACK")),
              *({"p_ms": 200, "late_percent": 3.5, "late_ms": 100,
                 "spread_ms": 33, "loss_percent": 0.5,
                 "late_acks_percent": percent} for percent in (0, 5, 10, 20)))
-SHAPES = times(grid(sender=("SACK", "TA"), late=("uniform", "pareto",
+SHAPES = times(grid(sender=("SACK", "TA", "RACK"), late=("uniform", "pareto",
                                                  "paretonormal")),
                *(MILD | {"late_percent": percent} for percent in (5, 30)))
 TWO_PATHS = times(grid(sender=("SACK", "TA", "A", "A1", "RACK")),

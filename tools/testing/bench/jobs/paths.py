@@ -13,6 +13,8 @@ import chance
 import counts
 import guest
 
+# as patient as TA may be
+A = {"tcp_max_reordering": guest.SENDERS["TA"]["tcp_max_reordering"]}
 DEFAULTS = {
     "srpic": False, "seed": 1, "block_size": 32, "hold_us": 0,
     "seconds": 8, "sender": "RACK", "rx_usecs": 300, "loss_percent": 0,
@@ -62,7 +64,8 @@ def main():
     job = counts.job(DEFAULTS)
     chance.seed(job["seed"])
     guest.set_sender(job["sender"])
-    guest.sysctl("snd", {"tcp_congestion_control": "reno"})
+    guest.sysctl("snd", {"tcp_congestion_control": "reno"} | (
+        A if job["sender"] == "A" else {}))
     set_ring()
     set_path(job["skew_us"], job["loss_percent"], job["seed"])
     guest.poll_in_threads()

@@ -15,9 +15,11 @@ above 10 Mbit/s a window to match.
 import random
 import re
 import struct
+import sys
 import threading
 import time
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 
 import chance
@@ -32,12 +34,13 @@ DEFAULTS = {
     "fa_percent": 90, "max_reordering": 64, "rx_usecs": 150,
 }
 WINDOW_PKTS = 50
-FRAME = 1514
+FRAME, MSS = 1514, 1460
 BURST = "6kb"
 QUEUE_PKTS = 100000
 CLASSIC = {"tcp_recovery": 0, "tcp_early_retrans": 0, "tcp_frto": 0,
-           "tcp_reordering": 3, "tcp_timestamps": 0, "tcp_no_metrics_save": 1,
+           "tcp_reordering": 3, "tcp_timestamps": 0,
            "tcp_congestion_control": "reno"}
+OWN_MAX_REORDERING = 300        # at least, where the stack's own rule is at work
 # FA with a threshold of three at the most is that of SACK and of R, and with RACK
 # it only observes: so all are traced but A, which goes by the longest lateness.
 PLAIN = {"tcp_rr": 1, "tcp_max_reordering": 3, "tcp_limited_transmit": 1}
@@ -47,9 +50,9 @@ SENDERS = {
     "FAES": {"tcp_rr": 5, "tcp_limited_transmit": 1},
     "TA": {"tcp_rr": 2, "tcp_limited_transmit": 1},
     "TAES": {"tcp_rr": 6, "tcp_limited_transmit": 1},
-    "A": {"tcp_max_reordering": 300},
-    "A1": {"tcp_max_reordering": 300, "tcp_limited_transmit": 1},
-    "RACK": {"tcp_recovery": 1, "tcp_rr": 1, "tcp_max_reordering": 300},
+    "A": {},
+    "A1": {"tcp_limited_transmit": 1},
+    "RACK": {"tcp_recovery": 1, "tcp_rr": 1},
 }
 TRACING = Path("/sys/kernel/tracing")
 DATA = "tcp dst port 5201 and ip[2:2] > 1000"
@@ -69,16 +72,31 @@ def window_pkts(job):
 
 def set_sender(job):
     """Its least RTO is a second: Linux adds what is told to the smoothed RTT."""
+    least = OWN_MAX_REORDERING if job["sender"] in ("A", "A1", "RACK") else 0
     guest.sysctl("snd", CLASSIC | {
-        "tcp_max_reordering": job["max_reordering"],
+        "tcp_max_reordering": max(least, job["max_reordering"]),
         "tcp_rr_fa_percent": job["fa_percent"],
         "tcp_rto_min_us": 1_000_000 - 2000 * job["p_ms"],
         } | SENDERS[job["sender"]])
     guest.sysctl("rcv", {"tcp_timestamps": 0,
                          "tcp_dsack": int(job["sender"] != "SACK")})
-    guest.ns("snd", "ip tcp_metrics flush all")
     guest.ns("snd", "ip route replace default via 10.0.1.2 "
                     f"cwnd lock {window_pkts(job)}")
+
+
+def lock_window(job):
+    """
+    A connection takes the route's window from what TCP noted of another one to
+    the same host. That is made on a path on which there is nothing else to note,
+    and nothing is noted of the one that is measured.
+    """
+    guest.ns("snd", "ip tcp_metrics flush all")
+    guest.sysctl("snd", {"tcp_no_metrics_save": 0})
+    guest.iperf3(0, "-n 100K")
+    guest.sysctl("snd", {"tcp_no_metrics_save": 1})
+    noted = guest.ns("snd", "ip tcp_metrics show")
+    if f" cwnd {window_pkts(job)} " not in noted + " ":
+        sys.exit(f"rr: the window is not locked: {noted}")
 
 
 def delays(dev, job, percent, loss, seed):
@@ -205,20 +223,28 @@ def repairs():
 
 
 def learnt():
-    """What the tracepoint said: the last FA ratio, and the mean RTO."""
+    """
+    What the tracepoint said: the FA ratio, last and on the average of time, and
+    the mean RTO.
+    """
     flows = {}
     for line in (TRACING / "trace").read_text().splitlines():
         if " tcp_rr: " in line:
             event = dict(re.findall(r"(\w+)=(\S+)", line))
+            event["s"] = float(re.search(r" ([\d.]+): tcp_rr: ", line)[1])
             flows.setdefault(event["sport"], []).append(event)
     if not flows:
         return {}
     lines = max(flows.values(), key=len)    # not of iperf3's other connection
     rtos = [int(line["value"]) for line in lines
             if line["event"] == "timeout"]
+    spans = [(int(line["ratio"]), then["s"] - line["s"])
+             for line, then in pairwise(lines)]
+    lasted = sum(span for _, span in spans)
+    mean = sum(ratio * span for ratio, span in spans) / lasted \
+        if lasted else int(lines[-1]["ratio"])
     return {"fa_ratio": int(lines[-1]["ratio"]) / 10000,
-            "fa_ratio_mean": sum(int(line["ratio"]) for line in lines)
-            / len(lines) / 10000,
+            "fa_ratio_mean": mean / 10000,
             "threshold": int(lines[-1]["reordering"]),
             "idles": sum(line["event"] == "idle" for line in lines),
             "false_recoveries": sum(line["event"] == "false"
@@ -230,12 +256,11 @@ def main():
     job = counts.job(DEFAULTS)
     chance.seed(job["seed"])
     set_sender(job)
+    lock_window(job)
     set_path(job)
     guest.coalesce(job["rx_usecs"])
     guest.switch(job["srpic"])
     size = "-w 1M" if window_pkts(job) == WINDOW_PKTS else "-w 8M"
-    # a window is locked from the second connection on
-    guest.iperf3(0, f"-n 100K {size}")
     (TRACING / "buffer_size_kb").write_text("32768")
     (TRACING / "events/tcp_rr/enable").write_text("1")
     with captured(snd_out=guest.SND_DEV, rtr_out=guest.RTR_DEV), \
@@ -243,6 +268,10 @@ def main():
         found = guest.measure(job["seconds"], size)
     row = counts.transfer(found, threaded=False) | repairs() | learnt()
     row["timeouts_percent"] = 100 * row["timeouts"] / row["data_packets"]
+    row["window_max_pkts"] = found["iperf3"]["end"]["streams"][0]["sender"][
+        "max_snd_cwnd"] / MSS
+    if row["window_max_pkts"] > window_pkts(job):
+        sys.exit(f"rr: the window was {row['window_max_pkts']} packets")
     counts.leave(row | {"lost_on_path": guest.lost(guest.RTR_DEV)})
 
 
