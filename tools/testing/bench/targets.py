@@ -236,6 +236,24 @@ def undelayed(measured):
     return percent(worst([(rr(measured, "rr4", "TA", late_percent=30), whole)]))
 
 
+def with_more_loss(measured):
+    """TA's gain over SACK, held to that with half of the loss."""
+    gains = [least([[rr(measured, "rr6", sender, loss_percent=loss)
+                     for sender in ("TA", "SACK")]]) for loss in (0.5, 1, 2)]
+    return worst(zip(gains[1:], gains, strict=False))
+
+
+def nearing(measured):
+    """How far TA is from FA on the longest path, held to that on the shortest."""
+    far, near = (least([[rr(measured, "rr7", sender, p_ms=p_ms)
+                         for sender in ("TA", "FA")]]) for p_ms in (200, 40))
+    return None if None in (far, near) else worst([(abs(far - 1), abs(near - 1))])
+
+
+def own_ratio(measured):
+    return rr(measured, "rr8", "TA", "fa_ratio_mean")
+
+
 def patience(measured):
     """The lowest FA ratio that TA has in the end."""
     return of_all([rr(measured, "rr4", "TA", "fa_ratio", late_percent=late)
@@ -453,6 +471,12 @@ TARGETS = (
            "", patience, RR_CAUSE, at_least=True),
     Target("rr6", "5 % late, 2 % lost: TA", 1.6, "times SACK's throughput",
            of_senders("rr6", ("TA", "SACK"), loss_percent=(2,)), RR_CAUSE),
+    Target("rr6", "5 % late: TA's gain over SACK with 1 and 2 % lost", 1,
+           "times that with half of the loss", with_more_loss, RR_CAUSE),
+    Target("rr4", "5, 10 and 30 % late by less than a round trip: RACK", 0.98,
+           "times TA's throughput",
+           of_senders("rr4", ("RACK", "TA"), late_percent=(5, 10, 30)),
+           RR_CAUSE, at_least=True),
     Target("rr7", "late by up to two round trips, P of 40 to 200 ms: TA, lowest",
            1, "times the throughput of R or FA",
            of_senders("rr7", ("TA", "R"), ("TA", "FA"),
@@ -468,12 +492,26 @@ TARGETS = (
     Target("rr7", "the same: TA's repair of a loss", 0.6, "times as long as A's",
            of_senders("rr7", ("TA", "A"), figure="repair_mean_ms", p_ms=(40,)),
            RR_CAUSE),
+    Target("rr7", "by how much TA is not FA, P of 200 ms", 1,
+           "times that with P of 40 ms", nearing, RR_CAUSE),
+    Target("rr8", "TA's own FA ratio, mean over time", 0.5, "", own_ratio,
+           RR_CAUSE, at_least=True),
+    Target("rr8", "the same", 0.8, "", own_ratio, RR_CAUSE),
     Target("rr8", "TA's throughput", 95, "% of that with the best fixed FA ratio",
            of_fixed, RR_CAUSE, at_least=True),
     Target("rr10", "late by 4.5 to 8 P: TAES, lowest", 1,
            "times TA's throughput",
            of_senders("rr10", ("TAES", "TA"),
                       late_ms=(900, 1100, 1200, 1400, 1600)),
+           "6.12's RTO is more conservative than the paper's", at_least=True),
+    Target("rr10", "late by 6 P and more: TA, timeouts, fewest", 1,
+           "times those of TAES",
+           of_senders("rr10", ("TA", "TAES"), figure="timeouts_percent",
+                      late_ms=(1200, 1400, 1600)),
+           "6.12's RTO is more conservative than the paper's", at_least=True),
+    Target("rr10", "late by 6 P: mean RTO of a timeout, TAES", 1, "times TA's",
+           of_senders("rr10", ("TAES", "TA"), figure="rto_mean_ms",
+                      late_ms=(1200,)),
            "6.12's RTO is more conservative than the paper's", at_least=True),
     Target("rr14", "20 % of the ACKs late: throughput, worst of R, FA and TA",
            95, "% of that if none is", of_late_acks, RR_CAUSE, at_least=True),

@@ -91,9 +91,9 @@ EXPERIMENTS = (
     experiment(4, "Throughput by how many packets are late",
                (PLAIN | MILD | {"sender": "SACK"}, *LATE),
                [PLAIN | MILD | {"sender": "SACK"},
-                *some(LATE, sender=("SACK", "R", "FA", "TA"))]),
+                *some(LATE, sender=("SACK", "R", "FA", "TA", "RACK"))]),
     experiment(6, "Throughput by loss, 5 % of packets late", LOSSY,
-               some(LOSSY, loss_percent=(2,), sender=("SACK", "TA"))),
+               some(LOSSY, sender=("SACK", "TA"))),
     experiment(7, "Throughput by the path's delay, late by up to 2 RTT", FAR,
                some(FAR, sender=("R", "FA", "TA"))
                + some(FAR, sender=("A", "A1"), p_ms=(40,))),
