@@ -83,16 +83,27 @@ static inline bool sock_grace_due(struct rq *rq)
 
 /**
  * sock_grace_debt() - the most that a task may have run on for
+ * @se: its entity, or that of a group
  *
  * EEVDF remembers that much of what it ran too long when it leaves the queue.
  *
- * Return: ns
+ * Return: ns of virtual time
  */
-static inline u64 sock_grace_debt(void)
+static inline s64 sock_grace_debt(const struct sched_entity *se)
 {
+	u64 ns;
+
 	if (!static_branch_unlikely(&sock_grace_key))
 		return 0;
-	return (u64)READ_ONCE(sock_grace_usecs) * NSEC_PER_USEC + TICK_NSEC;
+	ns = (u64)READ_ONCE(sock_grace_usecs) * NSEC_PER_USEC;
+	return ns ? div64_ul((ns + TICK_NSEC) * NICE_0_LOAD, se->load.weight) :
+		    0;
+}
+
+/* Alone, a task gives way to nobody, and its grace does not begin. */
+static inline bool sock_grace_competes(struct rq *rq, struct task_struct *p)
+{
+	return p->sock_grace_from || rq->cfs.h_nr_runnable > 1;
 }
 
 /**
@@ -109,7 +120,7 @@ static inline struct task_struct *sock_grace_pick(struct rq *rq)
 	if (!static_branch_unlikely(&sock_grace_key))
 		return NULL;
 	p = rq->sock_grace ?: sock_grace_curr(rq);
-	return sock_grace_has(p) ? p : NULL;
+	return sock_grace_competes(rq, p) && sock_grace_has(p) ? p : NULL;
 }
 
 /**
@@ -136,7 +147,7 @@ static inline void sock_grace_switch(struct rq *rq, struct task_struct *prev,
 		return;
 	if (!sched_class_above(next->sched_class, &fair_sched_class))
 		rq->sock_grace = NULL;
-	else if (sock_grace_has(prev))
+	else if (sock_grace_competes(rq, prev) && sock_grace_has(prev))
 		rq->sock_grace = prev;
 }
 
@@ -157,7 +168,7 @@ static inline bool sock_grace_due(struct rq *rq)
 	return false;
 }
 
-static inline u64 sock_grace_debt(void)
+static inline s64 sock_grace_debt(const struct sched_entity *se)
 {
 	return 0;
 }

@@ -16,7 +16,7 @@ void __sock_grace_release(void)
 {
 	WRITE_ONCE(current->sock_grace, NULL);
 	smp_mb();	/* pairs with sock_grace_has() */
-	if (READ_ONCE(current->sock_grace_from))
+	if (READ_ONCE(current->sock_grace_from) && task_is_running(current))
 		schedule();
 }
 
