@@ -22,7 +22,7 @@ DEFAULTS = {
     "preempt": "voluntary", "grace_us": 0,
     "hogs": 0,                              # programs that just compute
     "nice": 0,                              # the receiver
-    "quota_ms": 0, "period_ms": 0,          # of CPU time, the receiver's cgroup
+    "quota_ms": 0, "period_ms": 0,          # of CPU time: the receiver's cgroup
     "rto_min_us": 200000,
     "twait": True,                          # measure how long packets wait
     "rate_mbit": 250, "delay_us": 500,      # one way, each way
@@ -73,6 +73,12 @@ def limit(pid, job):
     (group / "cpu.max").write_text(
         f"{1000 * job['quota_ms']} {1000 * job['period_ms']}")
     (group / "cgroup.procs").write_text(str(pid))
+
+
+def throttled():
+    """How often the quota was used up, since it was there."""
+    stat = (CGROUP / "receiver/cpu.stat").read_text()
+    return int(re.search(r"nr_throttled (\d+)", stat)[1])
 
 
 def received():
@@ -134,6 +140,8 @@ def figures(job, found, ran):
         "loss_probes": sender.get("TcpExtTCPLossProbes", 0),
         "zero_windows": receiver.get("TcpExtTCPToZeroWindowAdv", 0),
         "backlog_drops": receiver.get("TcpExtTCPBacklogDrop", 0),
+        "lost_on_path": guest.lost(guest.RTR_DEV),
+        "throttled": throttled() if job["quota_ms"] else 0,
         "receiver_ns": ran[0], "hogs_ns": sum(ran[1:]),
         "share_percent": 100 * ran[0] / sum(ran),
     }

@@ -12,7 +12,8 @@
  * ("fault"). One task reads from a socket.
  *
  * It is about sockets with one local port: twait.port=. /sys/kernel/debug/twait has
- * the figures, one in a line; whatever is written there clears them. "lost" counts
+ * the figures, one in a line; what waits, or is off the CPU, counts with its time so
+ * far. Whatever is written there clears them. "lost" counts
  * what it could not follow: figures are right if that is 0. It needs kprobes and
  * no kernel of its own.
  */
@@ -98,7 +99,7 @@ static DEFINE_PER_CPU(bool, throttled);
 
 static bool ours(const struct sock *sk)
 {
-	return sk->sk_num == port;
+	return sk->sk_num == port && sk->sk_state != TCP_LISTEN;
 }
 
 static unsigned int packets_of(const struct sk_buff *skb)
@@ -222,7 +223,7 @@ static int received(struct kprobe *probe, struct pt_regs *regs)
 	bool waited = false;
 	u64 now_ns;
 
-	if (!ours(sk) || sk->sk_state == TCP_LISTEN)
+	if (!ours(sk))
 		return 0;
 	raw_spin_lock_irqsave(&lock, flags);
 	now_ns = local_clock();
@@ -390,12 +391,23 @@ static void show(struct seq_file *file, const char *name,
 
 static int twait_show(struct seq_file *file, void *unused_data)
 {
+	static struct histogram wait, off;
+	struct waiting *waiting;
 	unsigned long flags;
 	unsigned int i;
+	u64 now_ns;
 
 	raw_spin_lock_irqsave(&lock, flags);
-	show(file, "wait", &seen.wait);
-	show(file, "off", &seen.off);
+	now_ns = local_clock();
+	wait = seen.wait;
+	hash_for_each(backlog, i, waiting, node)
+		count(&wait, waiting->since_ns, now_ns, waiting->packets);
+	off = seen.off;
+	for (i = 0; i < NR_READERS; i++)
+		if (readers[i].task && readers[i].left_ns)
+			count(&off, readers[i].left_ns, now_ns, 1);
+	show(file, "wait", &wait);
+	show(file, "off", &off);
 	for (i = 0; i < NR_WHY; i++)
 		seq_printf(file, "off_%s %llu\noff_%s_us %llu\n", why_names[i],
 			   seen.why[i], why_names[i],
