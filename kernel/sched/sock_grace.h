@@ -96,11 +96,11 @@ static inline s64 sock_grace_debt(const struct sched_entity *se)
 	if (!static_branch_unlikely(&sock_grace_key))
 		return 0;
 	ns = (u64)READ_ONCE(sock_grace_usecs) * NSEC_PER_USEC;
-	return ns ? div64_ul((ns + TICK_NSEC) * NICE_0_LOAD, se->load.weight) :
-		    0;
+	return ns ? div64_ul((ns + TICK_NSEC) * scale_load_down(NICE_0_LOAD),
+			     scale_load_down(se->load.weight)) : 0;
 }
 
-/* Alone, a task gives way to nobody, and its grace does not begin. */
+/* Alone, a task gives way to no other one, and that does not begin its grace. */
 static inline bool sock_grace_competes(struct rq *rq, struct task_struct *p)
 {
 	return p->sock_grace_from || rq->cfs.h_nr_runnable > 1;
@@ -147,7 +147,8 @@ static inline void sock_grace_switch(struct rq *rq, struct task_struct *prev,
 		return;
 	if (!sched_class_above(next->sched_class, &fair_sched_class))
 		rq->sock_grace = NULL;
-	else if (sock_grace_competes(rq, prev) && sock_grace_has(prev))
+	else if (READ_ONCE(prev->sock_grace) && task_on_rq_queued(prev) &&
+		 prev->sched_class == &fair_sched_class)
 		rq->sock_grace = prev;
 }
 

@@ -79,7 +79,7 @@ static bool tcp_rr_observes(const struct sock *sk)
 	       TCP_RACK_LOSS_DETECTION;
 }
 
-/* Without samples, the threshold is what the sysctl or the last connection say. */
+/* Without samples, the threshold is TCP's own affair. */
 bool __tcp_rr_rules(const struct sock *sk)
 {
 	const struct tcp_rr *rr = tcp_rr_of(sk);
@@ -378,7 +378,7 @@ long __tcp_rr_ack(struct sock *sk)
 	/* what sysctls say may have changed as well */
 	if (forgot || rr->loop.samples)
 		tcp_rr_set_threshold(sk);
-	rtt_us = rr->rtt_us;
+	rtt_us = tcp_rr_observes(sk) ? -1 : rr->rtt_us;
 	rr->rtt_us = -1;
 	return rtt_us;
 }

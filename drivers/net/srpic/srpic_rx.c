@@ -263,7 +263,7 @@ static void srpic_flush_flow(struct srpic *srpic, const struct sk_buff *skb,
 		return;
 	if (class == SRPIC_BARRIER_ACK &&
 	    srpic_block_waits_behind(&manager->block, skb))
-		srpic_release(srpic, manager, SRPIC_FLUSH_BARRIER);
+		srpic_leave(srpic, manager, SRPIC_FLUSH_BARRIER, false);
 	else
 		srpic_flush_barrier(srpic, manager, class == SRPIC_BARRIER);
 }

@@ -220,20 +220,26 @@ static bool has_far_ones(const struct model *model, unsigned int i,
 	return false;
 }
 
+/* All packets that are still there then; or those of the last one's flow. */
 static bool all_have_holes(struct model *model, unsigned int last,
-			   unsigned int time)
+			   unsigned int time, bool of_flow)
 {
+	const struct model_pkt *pkt = model->run->trace->pkt;
 	unsigned int i;
 
 	for (i = 0; i <= last; i++)
 		if (model->left[i] > time && !has_hole(model, i, last, time) &&
+		    !(of_flow && pkt[i].flow != pkt[last].flow) &&
 		    !has_far_ones(model, i, last))
 			return model_broken(model, MODEL_WAITS_FOR_A_HOLE, i,
 					    last);
 	return true;
 }
 
-/* All others leave with a full flush: at the limit, or as the softirq ends. */
+/*
+ * All others leave with a full flush: at the limit, or as the softirq ends. Those
+ * of a flow leave ahead of its pure ACKs, too.
+ */
 bool srpic_model_waits(struct model *model)
 {
 	const struct model_trace *trace = model->run->trace;
@@ -242,15 +248,18 @@ bool srpic_model_waits(struct model *model)
 	for (i = 0; i < trace->num; i++) {
 		taken += is_taken(model, i);
 		if (taken >= model_limit(trace)) {
-			if (!all_have_holes(model, i, 2 * i))
+			if (!all_have_holes(model, i, 2 * i, false))
 				return false;
 			taken = 0;
 		}
 		if (model_is_last(trace, i)) {
-			if (!all_have_holes(model, i, 2 * i + 1))
+			if (!all_have_holes(model, i, 2 * i + 1, false))
 				return false;
 			taken = 0;
 		}
+		if (trace->pkt[i].kind == MODEL_PURE_ACK &&
+		    !all_have_holes(model, i, 2 * i, true))
+			return false;
 	}
 	return true;
 }

@@ -104,6 +104,17 @@ static const struct model_trace model_cases[] = {
 		      { 10, .len = 10, .how = MODEL_BUDGET, .pause = 5 },
 		      { 0, .len = 10, .flow = MODEL_FLOW_PORT }),
 	}, {
+		/* what can leave ahead of it had waited since the first poll */
+		.name = "late_pure_ack_behind_a_hole_that_was_filled",
+		.block_size = 32,
+		.hash = 1,
+		.hold_usecs = 20,
+		TRACE({ 0, .len = 10 },
+		      { 20, .len = 10 },
+		      { 40, .len = 10, .how = MODEL_LAST, .pause = 5 },
+		      { 10, .len = 10 },
+		      { 40, .kind = MODEL_PURE_ACK }),
+	}, {
 		/* of which nothing is held, so the next packet has no hole */
 		.name = "fragment_ends_the_memory_of_a_flow",
 		.block_size = 32,
