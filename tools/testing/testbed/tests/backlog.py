@@ -199,9 +199,9 @@ class Backlog(unittest.TestCase):
         def read():
             connection.recv(SIZE // 64, socket.MSG_WAITALL)
             children = [self.fork(compute_for, 0.1) for _ in range(2)]
+            noted.write_text(str(children[0]))
             for child in children:
                 self.wait(child)
-                noted.write_text(str(child))
 
         noted = Path("/tmp/child")
         trace(True)
