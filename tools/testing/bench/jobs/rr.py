@@ -18,6 +18,7 @@ import struct
 import sys
 import threading
 import time
+from collections import Counter
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -56,7 +57,9 @@ SENDERS = {
 }
 TRACING = Path("/sys/kernel/tracing")
 DATA = "tcp dst port 5201 and ip[2:2] > 1000"
-RECORD = struct.Struct("<IIII18s2s18s4s12s")        # of pcap, 54 bytes of each
+# Of pcap, 54 bytes of each packet: s, us, the IP identification and the sequence
+# number, which are names here, and not turned to the host's order.
+RECORD = struct.Struct("<II26xH18xI12x")
 
 
 def rate_mbit(job):
@@ -161,8 +164,8 @@ def set_path(job):
             (guest.RTR_DEV, job["late_percent"], losses(job), job["seed"]),
             (guest.RTR_BACK, job["late_acks_percent"], "",
              job["seed"] + 1000)):
-        for command in delays(dev, job, percent, loss, seed):
-            guest.ns("rtr", f"tc {command}")
+        guest.ns("rtr", "tc -batch -", input="\n".join(
+            delays(dev, job, percent, loss, seed)))
 
 
 @contextmanager
@@ -187,10 +190,10 @@ def captured(**places):
 
 
 def transmissions(name):
-    """[(us, (sequence number, IP identification))]"""
+    """(us, sequence number, which of those that have it) of each."""
     text = Path(f"/tmp/{name}.pcap").read_bytes()[24:]
-    return [(record[0] * 1_000_000 + record[1], (record[7], record[5]))
-            for record in RECORD.iter_unpack(text)]
+    for s, us, ident, seq in RECORD.iter_unpack(text):
+        yield s * 1_000_000 + us, seq, seq << 16 | ident
 
 
 def repairs():
@@ -199,12 +202,14 @@ def repairs():
     the router; and how many retransmissions were of what was not lost.
     """
     arrived, arrivals = set(), {}
-    for us, which in transmissions("rtr_out"):
+    for us, seq, which in transmissions("rtr_out"):
         arrived.add(which)
-        arrivals.setdefault(which[0], us)
+        arrivals.setdefault(seq, us)
+    times = Counter(seq for _, seq, _ in transmissions("snd_out"))
     first, sent, needless = {}, {}, 0
-    for us, which in transmissions("snd_out"):
-        seq = which[0]
+    for us, seq, which in transmissions("snd_out"):
+        if times[seq] == 1:
+            continue        # it arrived, or never did
         first.setdefault(seq, (us, which))
         before = sent.setdefault(seq, [])
         needless += any(other in arrived for other in before)
@@ -212,9 +217,9 @@ def repairs():
     took = sorted((arrivals[seq] - us) / 1000
                   for seq, (us, which) in first.items()
                   if which not in arrived and seq in arrivals)
-    packets = sum(map(len, sent.values()))
+    packets = times.total()
     row = {"needless_percent": 100 * needless / packets,
-           "retransmitted_percent": 100 * (packets - len(sent)) / packets,
+           "retransmitted_percent": 100 * (packets - len(times)) / packets,
            "data_packets": packets}
     if took:
         row |= {"repair_mean_ms": sum(took) / len(took),
@@ -223,20 +228,28 @@ def repairs():
     return row
 
 
+def parsed(line):
+    """A line of the tracepoint, and when it was."""
+    return dict(re.findall(r"(\w+)=(\S+)", line)) | {
+        "s": float(re.search(r" ([\d.]+): tcp_rr: ", line)[1])}
+
+
 def learnt():
     """
     What the tracepoint said: the FA ratio, last and on the average of time, and
-    the mean RTO.
+    the mean RTO. Packets that are late, which may be very many, leave the ratio.
     """
     flows = {}
     for line in (TRACING / "trace").read_text().splitlines():
         if " tcp_rr: " in line:
-            event = dict(re.findall(r"(\w+)=(\S+)", line))
-            event["s"] = float(re.search(r" ([\d.]+): tcp_rr: ", line)[1])
-            flows.setdefault(event["sport"], []).append(event)
+            flows.setdefault(line.partition(" sport=")[2].split()[0],
+                             []).append(line)
     if not flows:
         return {}
     lines = max(flows.values(), key=len)    # not of iperf3's other connection
+    lines = [parsed(line) for n, line in enumerate(lines)
+             if n in (0, len(lines) - 1)
+             or not re.search(r" event=(late|twice) ", line)]
     rtos = [int(line["value"]) for line in lines
             if line["event"] == "timeout"]
     spans = [(int(line["ratio"]), then["s"] - line["s"])

@@ -14,13 +14,14 @@
  * It is about sockets with one local port: twait.port=. /sys/kernel/debug/twait has
  * the figures, one in a line; what waits, or is off the CPU, counts with its time so
  * far. Whatever is written there clears them. "lost" counts
- * what it could not follow: figures are right if that is 0. It needs kprobes and
- * no kernel of its own.
+ * what it could not follow: figures are right if that is 0. It needs CONFIG_FPROBE,
+ * and no kernel of its own. Unlike a kprobe's, the handler of an interrupt is not
+ * left out where it interrupts another one.
  */
 
 #include <linux/debugfs.h>
+#include <linux/fprobe.h>
 #include <linux/hashtable.h>
-#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/sched/clock.h>
 #include <linux/seq_file.h>
@@ -81,6 +82,18 @@ struct reader {
 /* Later kernels have a quota end as a task returns to user space. */
 #define QUOTA_IN_KERNEL	(IS_ENABLED(CONFIG_CFS_BANDWIDTH) && \
 			 LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0))
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
+#define probe_regs		pt_regs
+#define argument		regs_get_kernel_argument
+#define return_value		regs_return_value
+#define AT_ONCE			.nr_maxactive = NR_READERS,
+#else
+#define probe_regs		ftrace_regs
+#define argument		ftrace_regs_get_argument
+#define return_value		ftrace_regs_get_return_value
+#define AT_ONCE			/* any number */
+#endif
 
 static DEFINE_RAW_SPINLOCK(lock);	/* of all that follows */
 static DEFINE_HASHTABLE(backlog, 12);
@@ -156,24 +169,26 @@ struct adding {
 	unsigned int packets;
 };
 
-static int add_begins(struct kretprobe_instance *instance, struct pt_regs *regs)
+static int add_begins(struct fprobe *probe, unsigned long ip, unsigned long ret_ip,
+		      struct probe_regs *regs, void *data)
 {
-	struct adding *adding = (void *)instance->data;
+	struct adding *adding = data;
 
-	adding->sk = (void *)regs_get_kernel_argument(regs, 0);
+	adding->sk = (void *)argument(regs, 0);
 	if (!ours(adding->sk))
 		return 1;
-	adding->skb = (void *)regs_get_kernel_argument(regs, 1);
+	adding->skb = (void *)argument(regs, 1);
 	adding->packets = packets_of(adding->skb);
 	adding->now_ns = local_clock();
 	return 0;
 }
 
-static int add_ends(struct kretprobe_instance *instance, struct pt_regs *regs)
+static void add_ends(struct fprobe *probe, unsigned long ip, unsigned long ret_ip,
+		     struct probe_regs *regs, void *data)
 {
-	struct adding *adding = (void *)instance->data;
+	struct adding *adding = data;
 	/* the lock of the socket is held unless it was dropped */
-	bool dropped = (u8)regs_return_value(regs);
+	bool dropped = (u8)return_value(regs);
 	const struct sk_buff *tail;
 	struct hlist_node *next;
 	struct waiting *waiting;
@@ -209,14 +224,14 @@ static int add_ends(struct kretprobe_instance *instance, struct pt_regs *regs)
 	hash_add(backlog, &waiting->node, (unsigned long)tail);
 unlock:
 	raw_spin_unlock_irqrestore(&lock, flags);
-	return 0;
 }
 
 /* TCP processes a packet. */
-static int received(struct kprobe *probe, struct pt_regs *regs)
+static int received(struct fprobe *probe, unsigned long ip, unsigned long ret_ip,
+		    struct probe_regs *regs, void *data)
 {
-	const struct sock *sk = (void *)regs_get_kernel_argument(regs, 0);
-	const struct sk_buff *skb = (void *)regs_get_kernel_argument(regs, 1);
+	const struct sock *sk = (void *)argument(regs, 0);
+	const struct sk_buff *skb = (void *)argument(regs, 1);
 	struct waiting *waiting;
 	struct hlist_node *next;
 	unsigned long flags;
@@ -242,9 +257,10 @@ static int received(struct kprobe *probe, struct pt_regs *regs)
 }
 
 /* A task reads. */
-static int read_begins(struct kretprobe_instance *instance, struct pt_regs *regs)
+static int read_begins(struct fprobe *probe, unsigned long ip, unsigned long ret_ip,
+		       struct probe_regs *regs, void *data)
 {
-	const struct sock *sk = (void *)regs_get_kernel_argument(regs, 0);
+	const struct sock *sk = (void *)argument(regs, 0);
 	unsigned long flags;
 	unsigned int i = 0;
 
@@ -261,7 +277,8 @@ static int read_begins(struct kretprobe_instance *instance, struct pt_regs *regs
 	return 0;
 }
 
-static int read_ends(struct kretprobe_instance *instance, struct pt_regs *regs)
+static void read_ends(struct fprobe *probe, unsigned long ip, unsigned long ret_ip,
+		      struct probe_regs *regs, void *data)
 {
 	unsigned long flags;
 	unsigned int i;
@@ -271,10 +288,11 @@ static int read_ends(struct kretprobe_instance *instance, struct pt_regs *regs)
 		if (readers[i].task == current)
 			readers[i].task = NULL;
 	raw_spin_unlock_irqrestore(&lock, flags);
-	return 0;
 }
 
-static int __maybe_unused throttles(struct kprobe *probe, struct pt_regs *regs)
+static int __maybe_unused
+throttles(struct fprobe *probe, unsigned long ip, unsigned long ret_ip,
+	  struct probe_regs *regs, void *data)
 {
 	this_cpu_write(throttled, true);
 	return 0;
@@ -329,28 +347,19 @@ static void switches(void *data, bool preempt, struct task_struct *prev,
 	raw_spin_unlock_irqrestore(&lock, flags);
 }
 
-static struct kretprobe add_probe = {
-	.kp.symbol_name	= "tcp_add_backlog",
-	.entry_handler	= add_begins,
-	.handler	= add_ends,
-	.data_size	= sizeof(struct adding),
-	.maxactive	= 64,
-};
-
-static struct kretprobe read_probe = {
-	.kp.symbol_name	= "tcp_recvmsg",
-	.entry_handler	= read_begins,
-	.handler	= read_ends,
-	.maxactive	= 64,
-};
-
-static struct kretprobe *retprobes[] = { &add_probe, &read_probe };
-
-static struct kprobe probes[] = {
-	{ .symbol_name = "tcp_v4_do_rcv", .pre_handler = received },
-	{ .symbol_name = "tcp_v6_do_rcv", .pre_handler = received },
+static struct {
+	const char *symbol;
+	struct fprobe probe;
+} probes[] = {
+	{ "tcp_add_backlog", { AT_ONCE .entry_handler = add_begins,
+			       .exit_handler = add_ends,
+			       .entry_data_size = sizeof(struct adding) } },
+	{ "tcp_recvmsg", { AT_ONCE .entry_handler = read_begins,
+			   .exit_handler = read_ends } },
+	{ "tcp_v4_do_rcv", { .entry_handler = received } },
+	{ "tcp_v6_do_rcv", { .entry_handler = received } },
 #if QUOTA_IN_KERNEL
-	{ .symbol_name = "throttle_cfs_rq", .pre_handler = throttles },
+	{ "throttle_cfs_rq", { .entry_handler = throttles } },
 #endif
 };
 
@@ -362,10 +371,8 @@ static unsigned long missed(void)
 	unsigned long times = 0;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(retprobes); i++)
-		times += retprobes[i]->nmissed + retprobes[i]->kp.nmissed;
 	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		times += probes[i].nmissed;
+		times += probes[i].probe.nmissed;
 	return times;
 }
 
@@ -455,7 +462,7 @@ static struct {
 };
 
 static struct dentry *figures;
-static int nr_probes, nr_retprobes, nr_traced;
+static int nr_probes, nr_traced;
 
 static void find(struct tracepoint *tracepoint, void *data)
 {
@@ -473,10 +480,8 @@ static void twait_exit(void)
 		tracepoint_probe_unregister(traced[nr_traced].tracepoint,
 					    traced[nr_traced].probe, NULL);
 	tracepoint_synchronize_unregister();
-	while (nr_retprobes--)
-		unregister_kretprobe(retprobes[nr_retprobes]);
 	while (nr_probes--)
-		unregister_kprobe(&probes[nr_probes]);
+		unregister_fprobe(&probes[nr_probes].probe);
 	vfree(all);
 }
 
@@ -499,13 +504,9 @@ static int __init twait_init(void)
 		if (ret)
 			goto fail;
 	}
-	for (; nr_retprobes < ARRAY_SIZE(retprobes); nr_retprobes++) {
-		ret = register_kretprobe(retprobes[nr_retprobes]);
-		if (ret)
-			goto fail;
-	}
 	for (; nr_probes < ARRAY_SIZE(probes); nr_probes++) {
-		ret = register_kprobe(&probes[nr_probes]);
+		ret = register_fprobe_syms(&probes[nr_probes].probe,
+					   &probes[nr_probes].symbol, 1);
 		if (ret)
 			goto fail;
 	}

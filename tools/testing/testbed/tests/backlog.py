@@ -53,12 +53,21 @@ def trace(on):
     (TRACING / "events/sched/sched_switch/enable").write_text(str(int(on)))
 
 
+def switches():
+    return [line for line in (TRACING / "trace").read_text().splitlines()
+            if "sched_switch" in line and not line.startswith("#")]
+
+
+def gave_way(pid):
+    """How often a task that could run gave way by itself: not R+."""
+    return sum(f" prev_pid={pid} " in line and " prev_state=R " in line
+               for line in switches())
+
+
 def runs_ms(pid):
     """How long a task ran each time, longest first."""
     found, began = [], None
-    for line in (TRACING / "trace").read_text().splitlines():
-        if "sched_switch" not in line or line.startswith("#"):
-            continue
+    for line in switches():
         stamp = next(word for word in line.split() if word.endswith(":")
                      and word[0].isdigit())
         at_ms = float(stamp.rstrip(":")) * 1000
@@ -139,6 +148,7 @@ class Backlog(unittest.TestCase):
         self.wait(reader)
         trace(False)
         self.end(hog)
+        self.gave_way = gave_way(reader)
         return runs_ms(reader)
 
     def test_setting(self):
@@ -188,8 +198,10 @@ class Backlog(unittest.TestCase):
                 connection.recv(SIZE // 20, socket.MSG_WAITALL)
                 compute_for(0.01)
 
-        self.assertLess(self.read(10000, read)[0],
-                        self.read(0, read)[0] + SLICE_MS)
+        without = self.read(0, read)
+        self.assertEqual(self.gave_way, 0)
+        self.assertLess(self.read(10000, read)[0], without[0] + SLICE_MS)
+        self.assertGreater(self.gave_way, 0)
 
     def test_child(self):
         """What a reader forks has no grace; it has not begun its own."""
@@ -243,6 +255,9 @@ class Backlog(unittest.TestCase):
             go_on(reader)
             self.end(hog, reader)
         self.assertGreater(self.read(2000, read_at_once)[0], 2)
+
+    def test_killed(self):
+        self.stopped(lambda pid: os.kill(pid, signal.SIGKILL), lambda pid: None)
 
     def test_stopped(self):
         self.stopped(lambda pid: os.kill(pid, signal.SIGSTOP),
