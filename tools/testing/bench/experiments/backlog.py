@@ -15,7 +15,7 @@ HOGS = (0, 1, 2, 5, 10)
 FAIRNESS_HOGS = (3, 4, 9)       # and 1
 GRACE_US = 5000
 # Milliseconds of a quota and of its period. The receiver needs 2.6 % of the CPU:
-# the paper's shares of 10 % are never used up, one of 1 % is.
+# shares of 10 % are never used up, one of 1 % is.
 QUOTAS = ({"quota_ms": 20, "period_ms": 200}, {"quota_ms": 100, "period_ms": 1000},
           {"quota_ms": 10, "period_ms": 1000})
 LIMITS = (*grid(hogs=10, nice=(10, 19)), *(quota | {"hogs": 0} for quota in QUOTAS))

@@ -67,8 +67,8 @@ ACKS = times(grid(sender=("R", "FA", "TA", "RACK")),
              *({"p_ms": 200, "late_percent": 3.5, "late_ms": 100,
                 "spread_ms": 33, "loss_percent": 0.5,
                 "late_acks_percent": percent} for percent in (0, 5, 10, 20)))
-SHAPES = times(grid(sender=("SACK", "TA", "RACK"), late=("uniform", "pareto",
-                                                 "paretonormal")),
+SHAPES = times(grid(sender=("SACK", "TA", "RACK"),
+                    late=("uniform", "pareto", "paretonormal")),
                *(MILD | {"late_percent": percent} for percent in (5, 30)))
 TWO_PATHS = times(grid(sender=("SACK", "TA", "A", "A1", "RACK")),
                   *({"p_ms": 50, "late_percent": 50, "late_ms": late_ms}

@@ -13,10 +13,11 @@
  *
  * It is about sockets with one local port: twait.port=. /sys/kernel/debug/twait has
  * the figures, one in a line; what waits, or is off the CPU, counts with its time so
- * far. Whatever is written there clears them. "lost" counts
- * what it could not follow: figures are right if that is 0. It needs CONFIG_FPROBE,
- * and no kernel of its own. Unlike a kprobe's, the handler of an interrupt is not
- * left out where it interrupts another one.
+ * far. Whatever is written there clears them. "lost" counts what it could not follow:
+ * figures are right if that is 0, but later kernels than 6.13 do not tell of each
+ * probe that they leave out. It needs CONFIG_FPROBE, and no kernel of its own. Unlike
+ * a kprobe's, the handler of an interrupt is not left out where it interrupts another
+ * one.
  */
 
 #include <linux/debugfs.h>
