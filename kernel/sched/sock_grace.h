@@ -100,12 +100,6 @@ static inline s64 sock_grace_debt(const struct sched_entity *se)
 			     scale_load_down(se->load.weight)) : 0;
 }
 
-/* Alone, a task gives way to no other one, and that does not begin its grace. */
-static inline bool sock_grace_competes(struct rq *rq, struct task_struct *p)
-{
-	return p->sock_grace_from || rq->cfs.h_nr_runnable > 1;
-}
-
 /**
  * sock_grace_pick() - the fair task that runs on, whoever else is eligible
  * @rq: the run queue
@@ -120,7 +114,10 @@ static inline struct task_struct *sock_grace_pick(struct rq *rq)
 	if (!static_branch_unlikely(&sock_grace_key))
 		return NULL;
 	p = rq->sock_grace ?: sock_grace_curr(rq);
-	return sock_grace_competes(rq, p) && sock_grace_has(p) ? p : NULL;
+	/* alone, it gives way to no other one, and that does not begin its grace */
+	if (!p->sock_grace_from && rq->cfs.h_nr_runnable < 2)
+		return NULL;
+	return sock_grace_has(p) ? p : NULL;
 }
 
 /**
