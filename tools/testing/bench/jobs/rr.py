@@ -29,10 +29,11 @@ import guest
 
 DEFAULTS = {
     "srpic": False, "seed": 1, "sender": "TA",
-    "seconds": 300, "p_ms": 50, "rate_mbit": 0,
+    "seconds": 100, "p_ms": 50, "rate_mbit": 0,
     "late_percent": 0, "late_ms": 0, "spread_ms": 0, "late": "normal",
     "late_acks_percent": 0, "loss_percent": 0, "burst_ms": 0,
     "fa_percent": 90, "max_reordering": 64, "rx_usecs": 150,
+    "hold_usecs": 0,
 }
 WINDOW_PKTS = 50
 FRAME, MSS = 1514, 1460
@@ -274,6 +275,7 @@ def main():
     lock_window(job)
     set_path(job)
     guest.coalesce(job["rx_usecs"])
+    guest.sysctl("rcv", {"net.srpic.hold_usecs": job["hold_usecs"]})
     guest.switch(job["srpic"])
     size = "-w 1M" if window_pkts(job) == WINDOW_PKTS else "-w 8M"
     (TRACING / "buffer_size_kb").write_text("32768")
