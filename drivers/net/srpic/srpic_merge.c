@@ -166,7 +166,7 @@ srpic_continues(const struct srpic_run *run, const struct sk_buff *skb,
 
 /*
  * Whether the IPv4 header of the first packet is one that GRO takes, and the next
- * one's identifier lets them be merged: it grows by one, or, with DF, is the same.
+ * one's identifier lets them be merged: it grows by one, or is the same.
  */
 static bool srpic_begin_ipv4(struct srpic_run *run, const struct sk_buff *next)
 {
@@ -178,7 +178,7 @@ static bool srpic_begin_ipv4(struct srpic_run *run, const struct sk_buff *next)
 	run->id_step = run->id_off - srpic_id_off(iph);
 	run->ip_sum = srpic_ip_sum(iph);
 	return (run->id_step == SRPIC_ID_STEP ||
-		(!run->id_step && iph->frag_off)) &&
+		(!run->id_step && (iph->frag_off || !SRPIC_SAME_ID_NEEDS_DF))) &&
 	       !(iph->frag_off & ~htons(IP_DF)) &&
 	       !ip_fast_csum(iph, sizeof(*iph) / 4);
 }

@@ -7,6 +7,10 @@
 #define _SRPIC_MERGE_H
 
 #include <linux/netdevice.h>
+#include <linux/version.h>
+
+/* From 6.18 on, GRO merges packets of the same IPv4 identifier without DF as well. */
+#define SRPIC_SAME_ID_NEEDS_DF	(LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0))
 
 /*
  * Whether GRO would merge the packets of a device, in the way that it does by
