@@ -6,18 +6,16 @@
 #include "i40e_txrx_common.h"
 
 #define RINGS	2
-#define COUNT	256
+#define COUNT	128
 #define REGS	0x40000
 #define TAIL(n)	(4 * (n))
 
 struct fake {
 	struct poll_nic nic;
-	struct i40e_pf *pf;
 	struct i40e_vsi *vsi;
 	struct i40e_q_vector *q_vector;
 	struct i40e_ring rx[RINGS];
 	struct i40e_ring tx;
-	u8 *regs;
 	u16 head[RINGS];		/* where the NIC writes next */
 };
 
@@ -116,23 +114,24 @@ static int fake_init(struct kunit *test)
 	struct i40e_q_vector *q_vector;
 	struct i40e_vsi *vsi;
 	struct i40e_pf *pf;
+	u8 *regs;
 	int n;
 
 	pf = kunit_kzalloc(test, sizeof(*pf), GFP_KERNEL);
 	vsi = kunit_kzalloc(test, sizeof(*vsi), GFP_KERNEL);
 	q_vector = kunit_kzalloc(test, sizeof(*q_vector), GFP_KERNEL);
-	fake->regs = kunit_kzalloc(test, REGS, GFP_KERNEL);
+	regs = kunit_kzalloc(test, REGS, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, pf);
 	KUNIT_ASSERT_NOT_NULL(test, vsi);
 	KUNIT_ASSERT_NOT_NULL(test, q_vector);
-	KUNIT_ASSERT_NOT_NULL(test, fake->regs);
+	KUNIT_ASSERT_NOT_NULL(test, regs);
 	fake->nic.netdev = alloc_etherdev(sizeof(*priv));
 	KUNIT_ASSERT_NOT_NULL(test, fake->nic.netdev);
 	fake->nic.netdev->features = NETIF_F_RXCSUM;
 	priv = netdev_priv(fake->nic.netdev);
 	priv->vsi = vsi;
 
-	pf->hw.hw_addr = (u8 __iomem *)fake->regs;
+	pf->hw.hw_addr = (u8 __iomem *)regs;
 	set_bit(I40E_FLAG_MSIX_ENA, pf->flags);
 	vsi->back = pf;
 	vsi->type = I40E_VSI_MAIN;
@@ -143,7 +142,6 @@ static int fake_init(struct kunit *test)
 	q_vector->vsi = vsi;
 	q_vector->num_ringpairs = RINGS;
 	cpumask_copy(&q_vector->affinity_mask, cpu_possible_mask);
-	fake->pf = pf;
 	fake->vsi = vsi;
 	fake->q_vector = q_vector;
 
@@ -154,10 +152,16 @@ static int fake_init(struct kunit *test)
 	fake->tx.count = COUNT;
 	KUNIT_ASSERT_EQ(test, 0, i40e_setup_tx_descriptors(&fake->tx));
 	q_vector->tx.ring = &fake->tx;
+	netif_napi_add(vsi->netdev, &q_vector->napi, i40e_napi_poll);
+	srpic_add_napi(&vsi->srpic, &q_vector->srpic, &q_vector->napi);
+	fake->nic.napi = &q_vector->napi;
+	fake->nic.sd = &vsi->srpic;
+	fake->nic.sn = &q_vector->srpic;
+	for (n = 0; n < RINGS; n++)
+		fake->rx[n].vsi = vsi;
 	for (n = 0; n < RINGS; n++) {
 		struct i40e_ring *ring = &fake->rx[n];
 
-		ring->vsi = vsi;
 		ring->q_vector = q_vector;
 		ring->netdev = vsi->netdev;
 		ring->dev = fake->nic.dev;
@@ -169,12 +173,9 @@ static int fake_init(struct kunit *test)
 		q_vector->rx.ring = ring;
 	}
 
-	netif_napi_add(vsi->netdev, &q_vector->napi, i40e_napi_poll);
-	srpic_add_napi(&vsi->srpic, &q_vector->srpic, &q_vector->napi);
-	fake->nic.napi = &q_vector->napi;
-	fake->nic.sd = &vsi->srpic;
-	fake->nic.sn = &q_vector->srpic;
 	fake->nic.rings = RINGS;
+	fake->nic.ring = COUNT;
+	fake->nic.ring_units = 1;
 	fake->nic.units = 30;
 	fake->nic.receive = fake_receive;
 	fake->nic.set_xdp = fake_set_xdp;
@@ -229,7 +230,7 @@ static void affinity_changed(struct kunit *test)
 	cpumask_clear(&fake->q_vector->affinity_mask);
 	poll_budget(test, 8 * RINGS - 1);
 	KUNIT_EXPECT_TRUE(test, poll_completed(test));
-	poll_expect(test, NULL, 8);
+	poll_expect(test, 8);
 }
 
 /* It receives nothing any more, and delivers what earlier polls left. */
@@ -239,8 +240,9 @@ static void vsi_down(struct kunit *test)
 
 	poll_budget(test, 8 * RINGS);
 	set_bit(__I40E_VSI_DOWN, fake->vsi->state);
+	poll_for_netpoll(test);
 	poll_all(test, 0);
-	poll_expect(test, NULL, 8);
+	poll_expect(test, 8);
 }
 
 static struct kunit_case i40e_srpic_cases[] = {
