@@ -188,7 +188,7 @@ static inline void rxfence_hinted(struct rxfence_dev *rd,
  */
 static inline void rxfence_begin(struct rxfence_napi *rn)
 {
-	rn->cpu = smp_processor_id();
+	WRITE_ONCE(rn->cpu, smp_processor_id());
 	if (unlikely(READ_ONCE(rn->source)))
 		__rxfence_begin(rn);
 }

@@ -59,12 +59,26 @@ void rxfence_init(struct rxfence_dev *rd, struct net_device *netdev,
 }
 EXPORT_SYMBOL_GPL(rxfence_init);
 
+/* Called under the lock; polls and hints look at slots without it. */
+static void rxfence_forget(struct rxfence_dev *rd)
+{
+	unsigned int i;
+
+	rxfence_settle_all(rd, NULL);
+	for (i = 0; i < RXFENCE_SLOTS; i++) {
+		WRITE_ONCE(rd->slots[i].hash, 0);
+		rd->slots[i].from_queue = 0;
+		WRITE_ONCE(rd->slots[i].to_queue, 0);
+	}
+}
+
 /**
  * rxfence_enable - switch rxfence on or off
  * @rd: the device
  * @on: the new state
  *
- * Moves that are not settled when it is switched off are no longer waited for.
+ * Moves that are not settled when it is switched off are no longer waited for,
+ * and those that are say nothing of what happens from there on.
  *
  * Context: process context, serialized with rxfence_move().
  */
@@ -73,7 +87,7 @@ void rxfence_enable(struct rxfence_dev *rd, bool on)
 	spin_lock_bh(&rd->lock);
 	WRITE_ONCE(rd->enabled, on);
 	if (!on)
-		rxfence_settle_all(rd, NULL);
+		rxfence_forget(rd);
 	spin_unlock_bh(&rd->lock);
 }
 EXPORT_SYMBOL_GPL(rxfence_enable);
@@ -89,11 +103,11 @@ EXPORT_SYMBOL_GPL(rxfence_enable);
  */
 void rxfence_reset(struct rxfence_dev *rd)
 {
-	spin_lock_bh(&rd->lock);
-	rxfence_settle_all(rd, NULL);
-	memset(rd->slots, 0, sizeof(rd->slots));
-	spin_unlock_bh(&rd->lock);
+	/* first: a hint from here on may need it */
 	timer_delete_sync(&rd->timer);
+	spin_lock_bh(&rd->lock);
+	rxfence_forget(rd);
+	spin_unlock_bh(&rd->lock);
 }
 EXPORT_SYMBOL_GPL(rxfence_reset);
 

@@ -124,7 +124,7 @@ static bool rxfence_mark(struct rxfence_dev *rd, struct rxfence_slot *slot,
 	WRITE_ONCE(slot->hash, hash);
 	slot->from = source;
 	slot->from_queue = from;
-	slot->to_queue = to;
+	WRITE_ONCE(slot->to_queue, to);
 	slot->written = false;
 	slot->asked = false;
 	slot->waited = false;

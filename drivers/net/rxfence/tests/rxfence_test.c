@@ -530,6 +530,26 @@ static void hints(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 2, stat(fence, RXFENCE_MOVES));
 }
 
+/* Where a flow goes while it is off is not known, nor where it went before. */
+static void off_forgets(struct kunit *test)
+{
+	struct fence *fence = test->priv;
+
+	fence->rd.steered = ~0;
+	KUNIT_EXPECT_TRUE(test, hint(fence, HASH, A, B));
+	arrive(fence, B, 0, HASH);
+	interrupt(fence, B);
+	rxfence_enable(&fence->rd, false);
+	KUNIT_EXPECT_TRUE(test, hint(fence, HASH, B, A));
+	rxfence_enable(&fence->rd, true);
+	arrive(fence, A, 2, HASH);
+	KUNIT_EXPECT_TRUE(test, hint(fence, HASH, A, B));
+	KUNIT_EXPECT_EQ(test, 2, stat(fence, RXFENCE_MOVES));
+	arrive(fence, B, 4, HASH);
+	interrupt(fence, B);
+	EXPECT(test, 0, 2, 4);
+}
+
 static netdev_tx_t fence_xmit(struct sk_buff *skb, struct net_device *netdev)
 {
 	dev_kfree_skb_any(skb);
@@ -624,6 +644,7 @@ static struct kunit_case rxfence_cases[] = {
 	KUNIT_CASE(queue_that_is_gone),
 	KUNIT_CASE(off_and_reset_end_all_waits),
 	KUNIT_CASE(hints),
+	KUNIT_CASE(off_forgets),
 	{ }
 };
 
