@@ -129,7 +129,7 @@ bool rxfence_move(struct rxfence_dev *rd, u32 slot, unsigned int from,
 bool rxfence_moved(struct rxfence_dev *rd);
 bool __rxfence_hint(struct rxfence_dev *rd, const struct sock *sk,
 		    unsigned int to);
-void __rxfence_hinted(struct rxfence_dev *rd, const struct sock *sk);
+void __rxfence_hinted(struct rxfence_dev *rd);
 void __rxfence_begin(struct rxfence_napi *rn);
 bool __rxfence_stop(struct rxfence_napi *rn, u32 hash);
 bool __rxfence_complete(struct rxfence_napi *rn, struct napi_struct *napi,
@@ -177,7 +177,7 @@ static inline void rxfence_hinted(struct rxfence_dev *rd,
 				  const struct sk_buff *skb)
 {
 	if (unlikely(rxfence_enabled(rd)) && skb->sk)
-		__rxfence_hinted(rd, skb->sk);
+		__rxfence_hinted(rd);
 }
 
 /**

@@ -151,6 +151,14 @@ static void rxfence_note_written(struct rxfence_dev *rd,
 		mod_timer(&rd->timer, jiffies + RXFENCE_TICK);
 }
 
+static void rxfence_note_all_written(struct rxfence_dev *rd)
+{
+	struct rxfence_slot *slot;
+
+	list_for_each_entry(slot, &rd->moving, node)
+		rxfence_note_written(rd, slot);
+}
+
 /* Settles all that moves, or what moves from or to a NAPI instance. */
 void rxfence_settle_all(struct rxfence_dev *rd, const struct rxfence_napi *rn)
 {
@@ -237,12 +245,10 @@ EXPORT_SYMBOL_GPL(rxfence_move);
  */
 bool rxfence_moved(struct rxfence_dev *rd)
 {
-	struct rxfence_slot *slot;
 	bool again;
 
 	spin_lock_bh(&rd->lock);
-	list_for_each_entry(slot, &rd->moving, node)
-		rxfence_note_written(rd, slot);
+	rxfence_note_all_written(rd);
 	again = rd->refused;
 	rd->refused = false;
 	spin_unlock_bh(&rd->lock);
@@ -299,24 +305,18 @@ EXPORT_SYMBOL_GPL(__rxfence_hint);
 /**
  * __rxfence_hinted - rxfence_hinted() of a packet that has a socket
  * @rd: the device
- * @sk: the flow's socket
+ *
+ * Of all slots that move, as the socket may know another hash by now. Where
+ * another CPU is about to write, this is early by microseconds.
  *
  * Context: bottom halves disabled.
  */
-void __rxfence_hinted(struct rxfence_dev *rd, const struct sock *sk)
+void __rxfence_hinted(struct rxfence_dev *rd)
 {
-	struct rxfence_slot *slot;
-	u32 hash;
-
-	if (!sk_fullsock(sk))
-		return;
-	hash = rxfence_hash(sk);
-	slot = rxfence_slot(rd, hash);
-	if (!READ_ONCE(slot->to))
+	if (list_empty(&rd->moving))
 		return;
 	spin_lock(&rd->lock);
-	if (slot->to && rxfence_is_of(rd, slot, hash))
-		rxfence_note_written(rd, slot);
+	rxfence_note_all_written(rd);
 	spin_unlock(&rd->lock);
 }
 EXPORT_SYMBOL_GPL(__rxfence_hinted);

@@ -530,6 +530,26 @@ static void hints(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 2, stat(fence, RXFENCE_MOVES));
 }
 
+/* It is over even if the socket hears of another hash before the write. */
+static void hash_changes_during_a_hint(struct kunit *test)
+{
+	struct fence *fence = test->priv;
+	struct sk_buff skb = { .sk = fence->sk };
+	bool may;
+
+	fence->rd.steered = ~0;
+	fence->sk->sk_rxhash = HASH;
+	fence->sk->sk_rx_queue_mapping = A;
+	local_bh_disable();
+	may = rxfence_hint(&fence->rd, &skb, B);
+	fence->sk->sk_rxhash = HASH + 1;
+	rxfence_hinted(&fence->rd, &skb);
+	local_bh_enable();
+	KUNIT_EXPECT_TRUE(test, may);
+	KUNIT_EXPECT_EQ(test, 1, stat(fence, RXFENCE_MOVES));
+	KUNIT_EXPECT_TRUE(test, settles(fence));
+}
+
 /* Where a flow goes while it is off is not known, nor where it went before. */
 static void off_forgets(struct kunit *test)
 {
@@ -644,6 +664,7 @@ static struct kunit_case rxfence_cases[] = {
 	KUNIT_CASE(queue_that_is_gone),
 	KUNIT_CASE(off_and_reset_end_all_waits),
 	KUNIT_CASE(hints),
+	KUNIT_CASE(hash_changes_during_a_hint),
 	KUNIT_CASE(off_forgets),
 	{ }
 };
