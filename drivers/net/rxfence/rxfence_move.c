@@ -83,16 +83,21 @@ static void rxfence_settle(struct rxfence_slot *slot)
 	list_del(&slot->node);
 }
 
-/* Whether a slot had to be given up. */
+/* Whether a slot had to be given up, and so all from its old queue. */
 static bool rxfence_expire(struct rxfence_dev *rd, struct rxfence_slot *slot,
 			   u64 now)
 {
 	u64 deadline = READ_ONCE(rxfence_deadline_usecs) * NSEC_PER_USEC;
+	const struct rxfence_napi *stuck = slot->from;
+	struct rxfence_slot *next;
 
 	if (now - slot->since < deadline)
 		return false;
-	rd->stats[RXFENCE_EXPIRED]++;
-	rxfence_settle(slot);
+	list_for_each_entry_safe(slot, next, &rd->moving, node)
+		if (slot->from == stuck) {
+			rd->stats[RXFENCE_EXPIRED]++;
+			rxfence_settle(slot);
+		}
 	return true;
 }
 
@@ -190,16 +195,19 @@ static void rxfence_emptied(struct rxfence_dev *rd,
 void rxfence_tick(struct timer_list *timer)
 {
 	struct rxfence_dev *rd = container_of(timer, struct rxfence_dev, timer);
-	struct rxfence_slot *slot, *next;
+	struct rxfence_slot *slot;
 	u64 now;
 
 	spin_lock(&rd->lock);
 	/* no slot was asked or written later than that */
 	now = ktime_get_ns();
-	list_for_each_entry_safe(slot, next, &rd->moving, node) {
-		if (slot->asked)
-			rxfence_expire(rd, slot, now);
-		else if (slot->written && now - slot->since >= RXFENCE_QUIET_NS)
+again:
+	list_for_each_entry(slot, &rd->moving, node) {
+		/* others may be gone with it */
+		if (slot->asked && rxfence_expire(rd, slot, now))
+			goto again;
+		if (!slot->asked && slot->written &&
+		    now - slot->since >= RXFENCE_QUIET_NS)
 			rxfence_ask(slot, now);
 	}
 	if (!list_empty(&rd->moving))

@@ -378,26 +378,51 @@ static void never_both_directions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, stat(fence, RXFENCE_REFUSED));
 }
 
+/* Has B polled until two frames have left it. */
+static void two_leave(struct fence *fence)
+{
+	unsigned int ms;
+
+	local_bh_disable();
+	napi_schedule(&fence->queue[B].napi);
+	local_bh_enable();
+	for (ms = 0; ms < 500 && READ_ONCE(fence->n_out) < 2; ms++)
+		fsleep(1000);
+}
+
 static void deadline_ends_the_wait(struct kunit *test)
 {
 	struct fence *fence = test->priv;
-	unsigned int ms;
 	u64 began;
 
 	rxfence_deadline_usecs = 20000;
 	in_both(fence);
 	napi_disable(&fence->queue[A].napi);
 	began = ktime_get_ns();
-	local_bh_disable();
-	napi_schedule(&fence->queue[B].napi);
-	local_bh_enable();
-	for (ms = 0; ms < 500 && READ_ONCE(fence->n_out) < 2; ms++)
-		fsleep(1000);
+	two_leave(fence);
 	KUNIT_EXPECT_GE(test, ktime_get_ns() - began, 20 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 1, stat(fence, RXFENCE_EXPIRED));
 	napi_enable(&fence->queue[A].napi);
 	interrupt(fence, A);
 	EXPECT(test, 4, 6, 0, 2);
+}
+
+/* One deadline for all that waits for a queue that is stuck. */
+static void deadline_is_of_the_old_queue(struct kunit *test)
+{
+	struct fence *fence = test->priv;
+
+	rxfence_deadline_usecs = 20000;
+	napi_disable(&fence->queue[A].napi);
+	move(fence, HASH, A, B);
+	move(fence, HASH + 1, A, B);
+	arrive(fence, B, 0, HASH);
+	arrive(fence, B, 2, HASH + 1);
+	two_leave(fence);
+	KUNIT_EXPECT_EQ(test, 1, stat(fence, RXFENCE_WAITS));
+	KUNIT_EXPECT_EQ(test, 2, stat(fence, RXFENCE_EXPIRED));
+	napi_enable(&fence->queue[A].napi);
+	EXPECT(test, 0, 2);
 }
 
 static void same_queue_is_no_move(struct kunit *test)
@@ -658,6 +683,7 @@ static struct kunit_case rxfence_cases[] = {
 	KUNIT_CASE(nothing_follows),
 	KUNIT_CASE(never_both_directions),
 	KUNIT_CASE(deadline_ends_the_wait),
+	KUNIT_CASE(deadline_is_of_the_old_queue),
 	KUNIT_CASE(same_queue_is_no_move),
 	KUNIT_CASE(no_hash_does_not_wait),
 	KUNIT_CASE(two_flows_in_a_slot),
