@@ -70,6 +70,8 @@ static void rxfence_ask(struct rxfence_slot *slot, u64 now)
 {
 	slot->asked = true;
 	slot->since = now;
+	/* a frame was seen before; pairs with that in __rxfence_begin() */
+	smp_mb();
 	slot->poll = READ_ONCE(slot->from->polls) + 1;
 	rxfence_schedule(slot->from);
 }
@@ -225,15 +227,16 @@ again:
  * Context: process context, serialized with rxfence_enable(), and with what
  *	has the device come up or go down.
  * Return: whether the driver is to write the hardware, and then to call
- *	rxfence_moved(). Always so if @from is @to, if the device is down, or if
- *	rxfence is off.
+ *	rxfence_moved(). Always so if @from is @to, if one of them is from
+ *	RXFENCE_QUEUES on, if the device is down, or if rxfence is off.
  */
 bool rxfence_move(struct rxfence_dev *rd, u32 slot, unsigned int from,
 		  unsigned int to)
 {
 	bool may;
 
-	if (from == to || !rd->enabled || !netif_running(rd->netdev))
+	if (from == to || !rd->enabled || !netif_running(rd->netdev) ||
+	    from >= RXFENCE_QUEUES || to >= RXFENCE_QUEUES)
 		return true;
 	spin_lock_bh(&rd->lock);
 	may = rxfence_mark(rd, rxfence_slot(rd, slot), slot, from, to);
