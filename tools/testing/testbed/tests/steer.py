@@ -26,6 +26,7 @@ from transfer import Transfer, set_path
 
 CYCLE = 512             # frames until their numbers begin anew
 PIECE = 8               # so many ahead of a move, and as many behind it
+MOVES = CYCLE // (2 * PIECE)    # about which frames of one cycle are sent
 TOGGLES = 1000
 MOVE_S = 0.005
 DEADLINE = Path("/proc/sys/net/rxfence/deadline_usecs")
@@ -73,10 +74,13 @@ class Frames:
 
 
 def moves(table, frames, count):
-    """What became of the frames about so many moves: (late, lost)."""
+    """
+    What became of the frames about so many moves, a multiple of MOVES:
+    (late, lost).
+    """
     late = lost = 0
-    for _ in range(count * 2 * PIECE // CYCLE):
-        for _ in range(CYCLE // PIECE // 2):
+    for _ in range(count // MOVES):
+        for _ in range(MOVES):
             frames.send()
             table.move()
             frames.send()
@@ -87,6 +91,7 @@ def moves(table, frames, count):
 
 
 def order(count):
+    count += -count % MOVES
     if os.cpu_count() > 1:
         # the host may leave one of them out for longer than the default
         DEADLINE.write_text("100000\n")
@@ -105,7 +110,7 @@ def order(count):
                        "a wait expired": "expired" not in found,
                        "no queue waited": found.get("waits", 0) > 0,
                        "not all moved": found.get("moves") == (
-                           count // 32 * 32 * ENTRIES)}
+                           count * ENTRIES)}
         else:
             checks |= {"nothing was late without": late >= count / 100,
                        "it counts while it is off": not found}
