@@ -8,14 +8,15 @@ rxfence, and not in order without. On two CPUs, each queue has one of its own.
 cases: the setting, a queue whose thread does not run, tables that swap queues.
 
 faults: flows move all the time, and what happens to the device meanwhile loses
-no byte of a transfer.
+no byte of a transfer, and has no wait expire. Where the device is not reset, it
+loses no frame either.
 """
 
 import os
 import sys
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import faults
@@ -90,11 +91,15 @@ def moves(table, frames, count):
     return late, lost
 
 
+def allow_for_the_host():
+    """It may leave one of two CPUs out for longer than the default."""
+    if os.cpu_count() > 1:
+        DEADLINE.write_text("100000\n")
+
+
 def order(count):
     count += -count % MOVES
-    if os.cpu_count() > 1:
-        # the host may leave one of them out for longer than the default
-        DEADLINE.write_text("100000\n")
+    allow_for_the_host()
     table, frames = Table(), Frames()
     checks = {}
     for on in False, True:
@@ -192,12 +197,24 @@ def cases():
         "no thread was held up": thread_that_does_not_run(table, Frames())})
 
 
-def keep_moving(table, stop):
-    """Until told to stop; the device may be down or gone."""
-    while not stop.is_set():
-        with suppress(OSError):
-            table.move()
-        time.sleep(MOVE_S)
+@contextmanager
+def moving(table):
+    """All the time; the device may be down or gone."""
+    stop = threading.Event()
+
+    def run():
+        while not stop.is_set():
+            with suppress(OSError):
+                table.move()
+            time.sleep(MOVE_S)
+
+    mover = threading.Thread(target=run, daemon=True)
+    mover.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        mover.join()
 
 
 def attach_xdp():
@@ -216,42 +233,76 @@ def set_up():
     fence(True)
 
 
-def toggles():
+def toggles(frames):
+    """How many frames are lost while rxfence goes off and on."""
+    lost = 0
     for n in range(TOGGLES):
         fence(n % 2)
+        frames.send()
+        if not frames.next:
+            lost += frames.count()[1]
+    return lost + frames.count(frames.next)[1]
+
+
+def counted(table):
+    """
+    By numbered frames, as a transfer repairs what is lost. Not while a path
+    delays them.
+    """
+    before = table.moves
+    with moving(table):
+        toggled = toggles(Frames())
+    print(f"toggles: {table.moves - before} tables, {toggled} lost", flush=True)
+    link = xdp_pass("rcv", guest.DUT)
+    guest.wait_for_link()
+    late, lost = moves(table, Frames(), 4 * MOVES)
+    os.close(link)
+    guest.wait_for_link()
+    print(f"XDP attached: {late} late, {lost} lost", flush=True)
+    return {f"frames were lost by toggles: {toggled}": toggled == 0,
+            "nothing moved: toggles": table.moves > before + 4 * MOVES,
+            f"frames were lost with XDP: {lost}": lost == 0,
+            "frames were late with XDP": late == 0}
+
+
+def fewer_queues():
+    """Refused while the table names the one that goes, which is half of the time."""
+    for _ in range(100):
+        with suppress(RuntimeError):
+            rcv(f"ethtool -L {guest.DUT} combined 1")
+            break
+    else:
+        raise RuntimeError("ethtool -L was always refused")
+    rcv(f"ethtool -L {guest.DUT} combined 2")
 
 
 FAULTS = {
     "down and up": lambda: (rcv(f"ip link set {guest.DUT} down"),
                             faults.topology("add_receiver")),
-    "fewer queues": lambda: (rcv(f"ethtool -L {guest.DUT} combined 1"),
-                             rcv(f"ethtool -L {guest.DUT} combined 2")),
+    "fewer queues": fewer_queues,
     "ring size": lambda: (rcv(f"ethtool -G {guest.DUT} rx 64"),
                           rcv(f"ethtool -G {guest.DUT} rx 256")),
     "XDP": attach_xdp,
     "made anew": made_anew,
-    "toggles": toggles,
 }
 
 
 def run_faults():
+    allow_for_the_host()
+    table = Table()
+    checks = counted(table)
     guest.set_sender("RACK")
     set_path(rate_mbit=50, slot_ms=1)
     fence(True)
-    table, stop = Table(), threading.Event()
-    mover = threading.Thread(target=keep_moving, args=(table, stop), daemon=True)
-    checks = {}
-    with Transfer() as transfer:
-        mover.start()
+    with Transfer() as transfer, moving(table):
         for name, strike in FAULTS.items():
             before, moved = fence_stats(), table.moves
             strike()
             transfer.wait_for(faults.MORE)
-            print(f"{name}: {table.moves - moved} tables, "
-                  f"{guest.difference(before, fence_stats())}", flush=True)
-            checks[f"nothing moved: {name}"] = table.moves > moved
-        stop.set()
-        mover.join()
+            found = guest.difference(before, fence_stats())
+            print(f"{name}: {table.moves - moved} tables, {found}", flush=True)
+            checks |= {f"nothing moved: {name}": table.moves > moved,
+                       f"a wait expired: {name}": "expired" not in found}
     checks["bytes differ"] = transfer.sound()
     return guest.report(checks)
 
