@@ -92,12 +92,13 @@ enum srpic_class srpic_slow_class(const struct sk_buff *skb,
 }
 
 /*
- * The class of a packet that is SRPIC_ODD, of len bytes from the IP header on. If
- * packets are held, FIN is sorted, and counts as one byte behind the payload. TCP
- * drops what has no room for its header.
+ * The class of a packet that is SRPIC_ODD, with ahead bytes and len from the IP
+ * header on. If packets are held, FIN is sorted, and counts as one byte behind the
+ * payload. TCP drops what has no room for its header.
  */
 enum srpic_class srpic_odd_class(struct sk_buff *skb, struct srpic_flow flow,
-				 unsigned int len, bool holds)
+				 unsigned int ahead, unsigned int len,
+				 bool holds)
 {
 	bool is_ipv6 = flow.id & SRPIC_FLOW_IPV6;
 	unsigned int ip_hlen = is_ipv6 ? sizeof(struct ipv6hdr) :
@@ -134,8 +135,8 @@ enum srpic_class srpic_odd_class(struct sk_buff *skb, struct srpic_flow flow,
 	}
 	cb->end_seq = ntohl(th->seq) + 1;
 	return srpic_csum_is_known(skb) ||
-	       (skb->len == len &&
-		srpic_csum_is_good(skb, header, 0, is_ipv6)) ?
+	       (skb->len == ahead + len &&
+		srpic_csum_is_good(skb, header - ahead, ahead, is_ipv6)) ?
 	       SRPIC_BARRIER_SYN : SRPIC_BARRIER;
 }
 

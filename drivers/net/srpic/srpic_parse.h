@@ -89,7 +89,8 @@ enum srpic_class srpic_slow_class(const struct sk_buff *skb,
 				  struct srpic_flow *flow, const void *header,
 				  unsigned int ahead, __be16 proto);
 enum srpic_class srpic_odd_class(struct sk_buff *skb, struct srpic_flow flow,
-				 unsigned int len, bool holds);
+				 unsigned int ahead, unsigned int len,
+				 bool holds);
 bool srpic_csum_is_good(struct sk_buff *skb, const void *data,
 			unsigned int ahead, bool is_ipv6);
 

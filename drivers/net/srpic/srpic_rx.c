@@ -329,7 +329,8 @@ static void srpic_receive_slow(struct srpic *srpic, struct sk_buff *skb)
 	class = srpic_parse(skb, &flow, header, SRPIC_HLEN_MAX - VLAN_HLEN, len,
 			    proto);
 	if (class == SRPIC_ODD)
-		class = srpic_odd_class(skb, flow, len, srpic_holds(srpic));
+		class = srpic_odd_class(skb, flow, ahead, len,
+					srpic_holds(srpic));
 	else if (class == SRPIC_SLOW)
 		class = srpic_slow_class(skb, &flow, header, ahead, proto);
 	if (class == SRPIC_VERIFY)
@@ -380,7 +381,7 @@ static noinline void srpic_receive_odd(struct srpic *srpic,
 				       struct sk_buff *skb,
 				       struct srpic_flow flow)
 {
-	enum srpic_class class = srpic_odd_class(skb, flow, skb->len,
+	enum srpic_class class = srpic_odd_class(skb, flow, 0, skb->len,
 						 srpic_holds(srpic));
 
 	if (class == SRPIC_VERIFY)

@@ -144,6 +144,16 @@ static const struct model_trace model_cases[] = {
 		      { 0, .len = 10 },
 		      { 20, .len = 10 }),
 	}, {
+		/* behind a tag, too, what continues it waits for nothing */
+		.name = "syn_behind_a_tag_begins_a_flow",
+		.block_size = 32,
+		.hash = 1,
+		.hold_usecs = 20,
+		TRACE({ 100, .kind = MODEL_SYN,
+			.how = MODEL_IN_BAND | MODEL_PRIORITY | MODEL_SUMMED },
+		      { 0, .len = 10 },
+		      { 100, .len = 10 }),
+	}, {
 		/* so the hole is that behind the first packet */
 		.name = "syn_passes_unseen_while_off",
 		.block_size = 32,
