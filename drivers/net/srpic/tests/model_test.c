@@ -150,7 +150,7 @@ static const struct model_trace model_cases[] = {
 		.hash = 1,
 		.hold_usecs = 20,
 		TRACE({ 100, .kind = MODEL_SYN,
-			.how = MODEL_IN_BAND | MODEL_PRIORITY | MODEL_SUMMED },
+		      .how = MODEL_IN_BAND | MODEL_PRIORITY | MODEL_SUMMED },
 		      { 0, .len = 10 },
 		      { 100, .len = 10 }),
 	}, {
