@@ -26,7 +26,7 @@ EXPERIMENTS = (
     Experiment(
         "steer", "Flows that move between receive queues", "steer.py",
         jobs=JOBS,
-        quick=shorter(JOBS[:2] + JOBS[len(ONE):len(ONE) + len(SENDER_S)]),
+        quick=shorter(JOBS),
         files=("tools/testing/testbed/tests/steering.py",),
         run_s=90),
 )

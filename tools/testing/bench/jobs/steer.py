@@ -22,8 +22,9 @@ DEFAULTS = {
 }
 TRACING = Path("/sys/kernel/tracing")
 EVENTS = """\
-r:steer/stop __rxfence_stop wait=$retval:u8
+r:steer/stop __rxfence_stop hash=$arg2:x32 wait=$retval:u8
 r:steer/done __rxfence_complete
+p:steer/moved rxfence_moved
 """
 
 
@@ -55,22 +56,25 @@ def keep_moving(job, table, stop):
 
 def waits_us():
     """
-    How long each wait took: from the first frame that was not taken to the end of
-    the old queue's poll that had one taken. A moving queue asks of each frame.
+    How long each wait took: from a frame that was not taken to the end of the old
+    queue's poll that had it taken. A queue that waits asks of that frame again and
+    again. It may settle unasked; then another frame, or a move, tells.
     """
-    found, began, done = [], None, None
+    found, frame, began, done = [], None, None, None
     for line in (TRACING / "trace").read_text().splitlines():
         if line.startswith("#"):
             continue
-        stamp, event = line.split()[3:5]
+        stamp, event, *rest = line.split()[3:]
         at = float(stamp.rstrip(":")) * 1e6
-        if event.startswith("done"):
+        if event == "done:":
             done = done or at
-        elif line.endswith("wait=1"):
-            began, done = began or at, None
-        elif began:
+            continue
+        of, waits = rest[-2:] if event == "stop:" else (None, None)
+        if frame and (of != frame or waits == "wait=0") and (of or done):
             found.append((done or at) - began)
-            began = None
+            frame = None
+        if waits == "wait=1":
+            frame, began, done = of, began if frame else at, None
     return sorted(found)
 
 
