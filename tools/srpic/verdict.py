@@ -8,9 +8,9 @@ import re
 TESTED = {
     "igb": "run in a testbed", "e1000e": "run in a testbed",
     "virtio_net": "run in a testbed", "ixgbe": "run by KUnit alone",
-    "i40e": "run by KUnit alone, in 6.12",
-    "ice": "run by KUnit alone, in 6.12",
-    "mlx5_core": "run by KUnit alone, in 6.12"}
+    "i40e": "run by KUnit alone",
+    "ice": "run by KUnit alone",
+    "mlx5_core": "run by KUnit alone"}
 KERNELS = "6.12", "7.3"
 # With these, a small rx-usecs is no time: it has the driver adapt the interval.
 ADAPTING = {"igb": 3, "e1000e": 4, "ixgbe": 1}
