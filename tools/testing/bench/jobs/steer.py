@@ -24,7 +24,6 @@ TRACING = Path("/sys/kernel/tracing")
 EVENTS = """\
 r:steer/stop __rxfence_stop hash=$arg2:x32 wait=$retval:u8
 r:steer/done __rxfence_complete
-p:steer/moved rxfence_moved
 """
 
 
@@ -51,6 +50,7 @@ def keep_moving(job, table, stop):
     while not stop.is_set():
         due += job["move_ms"] / 1000
         time.sleep(max(0, due - time.monotonic()))
+        (TRACING / "trace_marker").write_text("move")
         table.move()
 
 
@@ -58,7 +58,7 @@ def waits_us():
     """
     How long each wait took: from a frame that was not taken to the end of the old
     queue's poll that had it taken. A queue that waits asks of that frame again and
-    again. It may settle unasked; then another frame, or a move, tells.
+    again. It may settle unasked; then another frame tells, or the next move.
     """
     found, frame, began, done = [], None, None, None
     for line in (TRACING / "trace").read_text().splitlines():
