@@ -108,7 +108,7 @@ struct rxfence_napi {
 	u32 polls;			/* begun while it was a source */
 	struct rxfence_dev *rd;
 	struct napi_struct *napi;
-	atomic_t kicks;			/* that are on their way */
+	atomic_t kicks;			/* asked for, and not done */
 	call_single_data_t kick;
 #endif
 };

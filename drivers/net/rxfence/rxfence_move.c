@@ -42,26 +42,27 @@ static u32 rxfence_hash(const struct sock *sk)
 void rxfence_kick(void *info)
 {
 	struct rxfence_napi *rn = info;
+	int kicks = atomic_read(&rn->kicks);
 
-	napi_schedule(rn->napi);
-	atomic_dec_return_release(&rn->kicks);
+	/* once more for those that came meanwhile */
+	do
+		napi_schedule(rn->napi);
+	while (!atomic_try_cmpxchg_release(&rn->kicks, &kicks, 0));
 }
 
 /* Has an instance polled once more, where it was so far; if now, then again. */
 static void rxfence_schedule(struct rxfence_napi *rn)
 {
 	int cpu = READ_ONCE(rn->cpu);
-	int err = -ENXIO;
 
-	if (cpu != smp_processor_id()) {
-		atomic_inc(&rn->kicks);
-		err = smp_call_function_single_async(cpu, &rn->kick);
-		if (err)
-			atomic_dec(&rn->kicks);
-	}
-	/* -EBUSY: one is on its way */
-	if (err == -ENXIO)
+	if (cpu == smp_processor_id()) {
 		napi_schedule(rn->napi);
+		return;
+	}
+	/* not the first: one is on its way; it fails if that CPU is gone */
+	if (atomic_inc_return(&rn->kicks) == 1 &&
+	    smp_call_function_single_async(cpu, &rn->kick))
+		rxfence_kick(rn);
 }
 
 /* The functions from here on that take a slot are called under the lock. */
