@@ -50,12 +50,15 @@ void rxfence_kick(void *info)
 	while (!atomic_try_cmpxchg_release(&rn->kicks, &kicks, 0));
 }
 
-/* Has an instance polled once more, where it was so far; if now, then again. */
+/*
+ * Has an instance polled once more, where it was so far; if now, then again.
+ * With PREEMPT_RT an IPI must not raise a softirq, so it is here.
+ */
 static void rxfence_schedule(struct rxfence_napi *rn)
 {
 	int cpu = READ_ONCE(rn->cpu);
 
-	if (cpu == smp_processor_id()) {
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) || cpu == smp_processor_id()) {
 		napi_schedule(rn->napi);
 		return;
 	}
