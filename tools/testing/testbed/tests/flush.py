@@ -27,11 +27,6 @@ class FlushTest(unittest.TestCase):
         guest.coalesce(THROTTLE_US)
         cls.wire = Wire(guest.RTR_DEV, DUT)
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.wire.close()
-        guest.ns("rcv", f"ethtool -K {DUT} gro on")
-
     def setUp(self):
         setting("block_size", 32)
         setting("full_flush_pkts", 0)

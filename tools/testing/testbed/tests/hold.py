@@ -28,25 +28,12 @@ class HoldTest(unittest.TestCase):
         guest.coalesce(30)
         cls.wire = Wire(guest.RTR_DEV, DUT)
         cls.wire.rx.setsockopt(1, SO_TIMESTAMPNS, 1)
-        cls.device = None
-        cls.open_device()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.device.socket.close()
-        cls.wire.close()
-        guest.ns("rcv", f"ethtool -K {DUT} gro on")
-
-    @classmethod
-    def open_device(cls):
-        """Anew if the statistics may have other names."""
-        if cls.device:
-            cls.device.socket.close()
-        cls.device = Device()
 
     def setUp(self):
         self.hold(HOLD_USECS_MAX)
-        self.device.switch(True)
+        # anew: the statistics may have other names
+        self.device = Device()
+        self.addCleanup(self.device.socket.close)
         self.begin_flow()
         self.before = self.device.stats()
 
@@ -271,7 +258,6 @@ class HoldTest(unittest.TestCase):
 
     def test_stop(self):
         """Whatever stops NAPI lets nothing wait, and loses nothing."""
-        self.addCleanup(self.open_device)
         for command in (f"ip link set {DUT} down", f"ethtool -G {DUT} rx 128",
                         f"ethtool -G {DUT} rx 256",
                         f"ethtool -L {DUT} combined 2",

@@ -131,10 +131,6 @@ class TraceTest(unittest.TestCase):
         cls.blocks, cls.causes, cls.flows = map(end, running)
 
     @classmethod
-    def tearDownClass(cls):
-        cls.wire.close()
-
-    @classmethod
     def expect(cls, blocks, *events, hidden=0, **kwargs):
         """
         Events, of which each is of a block of packets with such numbers, as they
