@@ -141,11 +141,6 @@ class HoldTest(unittest.TestCase):
                 self.assertGreaterEqual(
                     self.device.stats()["srpic_held_usecs_max"], usecs)
 
-    def test_deadline_counts_down(self):
-        self.hold_one()
-        self.up(2, quiet=0.2)
-        self.moved(flush_poll=1, flush_deadline=1)
-
     def test_late(self):
         """What is below all that left does not wait."""
         self.send(self.frames[3])
