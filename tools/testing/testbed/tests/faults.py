@@ -30,6 +30,7 @@ from transfer import (
     Transfer,
     blocks,
     coalesce,
+    is_on,
     set_path,
     statistics,
     while_off,
@@ -450,8 +451,7 @@ def strike(name):
             with ExitStack() as undo:
                 function(transfer, undo)
             transfer.must_be_sorted("afterwards")
-        if not re.search(r"srpic\s*: on",
-                         rcv(f"ethtool --show-priv-flags {DUT}")):
+        if not is_on():
             complaints.append("the flag went off")
     except (AssertionError, RuntimeError, OSError) as error:
         # where it is stuck

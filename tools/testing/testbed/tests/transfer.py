@@ -4,6 +4,7 @@
 import hashlib
 import os
 import random
+import re
 import socket
 import threading
 import time
@@ -104,6 +105,12 @@ def coalesce(usecs):
     else:
         guest.sysfs("napi_defer_hard_irqs", 1)
         guest.sysfs("gro_flush_timeout", usecs * 1000)
+
+
+def is_on():
+    """Whether SRPIC is, on the device under test."""
+    flags = guest.ns("rcv", f"ethtool --show-priv-flags {guest.DUT}")
+    return re.search(r"^srpic\s*: (on|off)$", flags, re.MULTILINE)[1] == "on"
 
 
 def statistics():

@@ -15,6 +15,7 @@ import time
 
 import guest
 from frames import SOURCE_V4, SOURCE_V6
+from transfer import is_on
 
 DUT, PEER = guest.DUT, guest.RTR_DEV
 TESTS = "/job/tree/tools/testing/selftests"
@@ -106,7 +107,7 @@ class Judge:
                 self.verdicts.setdefault(case, {})[mode] = verdict
             moved = guest.difference(before,
                                      guest.ethtool_stats("rcv", DUT))
-            if switched() != mode:
+            if is_on() != on:
                 self.complain(f"{name}: SRPIC is no longer {mode}")
             seen = {k.removeprefix("srpic_packets_"): v for k, v in
                     moved.items() if k.startswith("srpic_packets_")}
@@ -136,12 +137,6 @@ class Judge:
             self.complain(f"{case} did not run")
         print(f"{same} equal ({passed} pass), "
               f"{len(self.verdicts) - same} differing")
-
-
-def switched():
-    """Whether SRPIC is off or on."""
-    flags = guest.ns("rcv", f"ethtool --show-priv-flags {DUT}")
-    return re.search(r"^srpic\s*: (off|on)$", flags, re.MULTILINE)[1]
 
 
 def wait_for_link(seconds=10):
