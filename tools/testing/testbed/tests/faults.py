@@ -168,6 +168,14 @@ def coalescing(transfer, undo):
         transfer.must_be_sorted(f"rx-usecs {usecs}")
 
 
+@fault(nics=["igb"])
+def legacy_rx(transfer, undo):
+    undo.callback(rcv, f"ethtool --set-priv-flags {DUT} legacy-rx off")
+    for state in "on", "off":
+        rcv(f"ethtool --set-priv-flags {DUT} legacy-rx {state}")
+        transfer.must_be_sorted(f"legacy-rx {state}")
+
+
 @fault()
 def mtu(transfer, undo):
     undo.callback(rcv, f"ip link set {DUT} mtu 1500")

@@ -7,15 +7,12 @@ import unittest
 from itertools import repeat
 
 import guest
+from device import Settings
 from frames import ACK, NOBODY_V4, THROTTLE_US, URG, Wire
+from transfer import is_on
 
 DUT = guest.DUT
 STRANGERS = ("10.0.2.77", 5201), (NOBODY_V4, 4000)      # with the same ports
-
-
-def setting(name, value):
-    """Set net.srpic.NAME in the device's namespace."""
-    guest.sysctl("rcv", {f"net.srpic.{name}": value})
 
 
 class FlushTest(unittest.TestCase):
@@ -26,11 +23,13 @@ class FlushTest(unittest.TestCase):
         guest.ns("rcv", f"ethtool -K {DUT} gro off")
         guest.coalesce(THROTTLE_US)
         cls.wire = Wire(guest.RTR_DEV, DUT)
+        cls.settings = Settings()
+        cls.was_on = is_on()
 
     def setUp(self):
-        setting("block_size", 32)
-        setting("full_flush_pkts", 0)
-        setting("hold_usecs", 0)
+        self.settings.set("block_size", 32)
+        self.settings.set("full_flush_pkts", 0)
+        self.settings.set("hold_usecs", 0)
         guest.switch(True)
 
     def burst(self, frames, order, **moved):
@@ -73,9 +72,18 @@ class FlushTest(unittest.TestCase):
         self.assertFalse([k for k in guest.difference(before, after)
                           if k.startswith("srpic_")])
 
+    def test_switching_resets_nothing(self):
+        self.assertFalse(self.was_on)       # by default
+        read_changes = f"cat /sys/class/net/{DUT}/carrier_changes"
+        before = guest.ns("rcv", read_changes)
+        for on in False, True:
+            guest.switch(on)
+            self.assertEqual(is_on(), on)
+        self.assertEqual(guest.ns("rcv", read_changes), before)
+
     def test_used_up_budget(self):
         """A poll takes 64 packets at the most; what it took waits for more."""
-        setting("block_size", 512)
+        self.settings.set("block_size", 512)
         self.burst(self.frames(range(9900, -1, -100)),
                    list(reversed(range(100))), poll=1)
 
@@ -90,7 +98,7 @@ class FlushTest(unittest.TestCase):
         across 2^32.
         """
         self.in_a_thread()
-        setting("block_size", 512)
+        self.settings.set("block_size", 512)
         late = list(range(2, 240))
         random.Random(1).shuffle(late)
         order = [0, *late, late[0], 1]
@@ -126,7 +134,7 @@ class FlushTest(unittest.TestCase):
         """GRO alone makes one of them all, and does not merge aggregates."""
         guest.ns("rcv", f"ethtool -K {DUT} gro on")
         self.addCleanup(guest.ns, "rcv", f"ethtool -K {DUT} gro off")
-        setting("block_size", 4)
+        self.settings.set("block_size", 4)
         frames = [self.wire.frame(1000 * n, 1000, df=True, ident=n)
                   for n in range(12)]
         for on, sizes in (True, 3 * [54 + 4000]), (False, [54 + 12000]):
@@ -135,21 +143,21 @@ class FlushTest(unittest.TestCase):
             self.assertEqual([len(f) for f in got], sizes)
 
     def test_block(self):
-        setting("block_size", 4)
+        self.settings.set("block_size", 4)
         self.burst(self.frames([300, 200, 100, 0, 900, 800, 700, 600, 500]),
                    [3, 2, 1, 0, 7, 6, 5, 4, 8], block=2, poll=1)
 
     def test_block_size_1_sorts_nothing(self):
-        setting("block_size", 1)
+        self.settings.set("block_size", 1)
         self.burst(self.frames([300, 200, 100, 0]), [0, 1, 2, 3], block=4)
 
     def test_ring(self):
-        setting("full_flush_pkts", 3)
+        self.settings.set("full_flush_pkts", 3)
         one = self.frames([200, 0, 100, 500, 300, 400, 600], port=4000)
         self.burst(one, [1, 2, 0, 4, 5, 3, 6], ring=2, poll=1)
 
     def test_ring_flushes_all_managers(self):
-        setting("full_flush_pkts", 4)
+        self.settings.set("full_flush_pkts", 4)
         one, two = (self.frames([100, 0], port=p) for p in (4000, 4001))
         self.burst([one[0], two[0], one[1], two[1]], [2, 0, 3, 1], ring=2)
 
