@@ -8,20 +8,15 @@ for the test to mean anything.
 
 import sys
 import time
+from collections import Counter
 
 import guest
 from device import Device, Settings
-from transfer import (
-    Transfer,
-    blocks,
-    coalesce,
-    set_path,
-    statistics,
-    while_off,
-)
+from transfer import Transfer, blocks, coalesce, set_path, statistics
 
 TOGGLE_S = 0.05         # between two, so that there are polls without SRPIC
 HOLD_USECS = 30000      # more than a slot: what is early does not pass for lost
+MORE = 300_000          # bytes, after all toggles
 
 
 def run(address, seconds):
@@ -37,9 +32,12 @@ def run(address, seconds):
                     device.switch(on)
                     time.sleep(TOGGLE_S)
                     toggles += 1
+        last = statistics()
+        transfer.wait_for(MORE)
+        still = blocks(last)[1]
     taken, late, mean = blocks(before)
-    held = guest.difference(before, statistics())
-    off = while_off(before)
+    moved = Counter(guest.difference(before, statistics()))
+    off = moved["received"] - taken - moved["srpic_packets_passed"]
     guest.switch(False)
 
     print(f"{address}: {transfer.arrived} bytes, {toggles} toggles, "
@@ -49,7 +47,8 @@ def run(address, seconds):
               "too few toggles": toggles >= 10,
               "it was hardly off": off > 100,
               "nothing was sorted": late > 100,
-              "nothing was held": held.get("srpic_flush_hole", 0) > 0,
+              "nothing was sorted in the end": still > 0,
+              "nothing was held": moved["srpic_flush_hole"] > 0,
               "mean block is not above 4": mean > 4}
     return guest.report(checks)
 

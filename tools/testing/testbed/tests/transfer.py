@@ -120,13 +120,6 @@ def statistics():
         "received": int(guest.ns("rcv", f"cat {path}"))}
 
 
-def while_off(before):
-    """Packets that SRPIC did not see since statistics() were before."""
-    moved = guest.difference(before, statistics())
-    return moved.get("received", 0) - moved.get("srpic_packets_taken", 0) - \
-        moved.get("srpic_packets_passed", 0)
-
-
 def blocks(before):
     """(taken, out of order, mean block) since statistics() were before."""
     moved = guest.difference(before, statistics())
