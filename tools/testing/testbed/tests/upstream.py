@@ -14,6 +14,7 @@ import sys
 import time
 
 import guest
+from faults import topology
 from frames import SOURCE_V4, SOURCE_V6
 from transfer import is_on
 
@@ -139,21 +140,10 @@ class Judge:
               f"{len(self.verdicts) - same} differing")
 
 
-def wait_for_link(seconds=10):
-    """Return when both ends have been up for a moment."""
-    time.sleep(0.2)
-    for _ in range(int(seconds / 0.1)):
-        if all("LOWER_UP" in guest.ns(name, f"ip link show {dev}")
-               for name, dev in (("rtr", PEER), ("rcv", DUT))):
-            return
-        time.sleep(0.1)
-    raise RuntimeError(f"no link between {PEER} and {DUT}")
-
-
 def set_mtu(mtu):
     for name, dev in ("rtr", PEER), ("rcv", DUT):
         guest.ns(name, f"ip link set {dev} mtu {mtu}")
-    wait_for_link()
+    topology("wait_for links_of_path")
 
 
 def gather():
@@ -209,7 +199,7 @@ def ktap(output):
 
 def driver_test(mode, file):
     """One file of drivers/net, for the verdicts of its cases."""
-    wait_for_link()
+    topology("wait_for links_of_path")
     command = ["python3", "-c", RUN, f"{TESTS}/drivers/net/{file}"]
     done = subprocess.run(guest.in_ns("rcv", command), env=ENVIRONMENT,
                           text=True, check=False, stdout=subprocess.PIPE,
