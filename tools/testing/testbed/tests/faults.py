@@ -261,12 +261,22 @@ def library_in_use(transfer, undo):
     transfer.must_be_sorted("still there")
 
 
-def library_text():
-    """The range of the library's code."""
-    symbols = sorted(int(line.split()[0], 16)
-                     for line in Path("/proc/kallsyms").open()
-                     if re.search(r" [tT] \S+\t\[srpic\]$", line))
-    return symbols[0], symbols[-1] + 4096
+def symbols(pattern):
+    """The addresses of those whose line in kallsyms has this, in order."""
+    return sorted(int(line.split()[0], 16)
+                  for line in Path("/proc/kallsyms").open()
+                  if re.search(pattern, line))
+
+
+def fail_below(injector, first, last, tasks):
+    """Have allocations fail below code from here to there."""
+    # the probability comes last: until then, it is 0
+    for name, value in {
+            "verbose": 0, "task-filter": tasks, "interval": 1, "times": -1,
+            "stacktrace-depth": 32, "require-start": first,
+            "require-end": last, "ignore-gfp-wait": "N",
+            "probability": 100}.items():
+        (injector / name).write_text(f"{value}")
 
 
 @contextmanager
@@ -275,19 +285,13 @@ def no_memory_for_library():
     Allocations of this process below a function of the library fail. The
     allocator's complaints of that are not for the console.
     """
-    first, last = library_text()
+    code = symbols(r" [tT] \S+\t\[srpic\]$")
     printk = Path("/proc/sys/kernel/printk")
     levels = printk.read_text()
     injectors = FAILSLAB, FAIL_PAGE_ALLOC
     (FAIL_PAGE_ALLOC / "min-order").write_text("0")
     for path in injectors:
-        # the probability comes last: until then, it is 0
-        for name, value in {
-                "verbose": 0, "task-filter": "Y", "interval": 1, "times": -1,
-                "stacktrace-depth": 32, "require-start": first,
-                "require-end": last, "ignore-gfp-wait": "N",
-                "probability": 100}.items():
-            (path / name).write_text(f"{value}")
+        fail_below(path, code[0], code[-1] + 4096, tasks="Y")
     me = Path("/proc/self/make-it-fail")
     try:
         printk.write_text("4")

@@ -25,10 +25,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import guest
+from faults import FAILSLAB, fail_below, symbols
 from frames import ACK, ETH_P_ALL, SYN, namespace, tcp_frame
 
 TRACING = Path("/sys/kernel/tracing")
-FAILSLAB = Path("/sys/kernel/debug/failslab")
 IPV4 = Path("/proc/sys/net/ipv4")
 MAC = bytes.fromhex("525400000078")     # nobody's
 PEER, PORT = "10.0.1.77", 7000
@@ -632,16 +632,9 @@ class NoMemory(RrTest):
     def test_plain_tcp(self):
         """Without state it is plain TCP, which knows the longest."""
         self.settings(tcp_reordering=3)
-        symbols = [int(line.split()[0], 16)
-                   for line in Path("/proc/kallsyms").open()
-                   if re.search(r" T __tcp_rr_\w+$", line)]
+        code = symbols(r" T __tcp_rr_\w+$")
         self.addCleanup((FAILSLAB / "probability").write_text, "0")
-        for name, value in {
-                "verbose": 0, "task-filter": "N", "interval": 1, "times": -1,
-                "stacktrace-depth": 32, "require-start": min(symbols) - 4096,
-                "require-end": max(symbols) + 4096, "ignore-gfp-wait": "N",
-                "probability": 100}.items():
-            (FAILSLAB / name).write_text(f"{value}")
+        fail_below(FAILSLAB, code[0] - 4096, code[-1] + 4096, tasks="N")
         receiver = self.retransmitting()
         receiver.ack(4)
         receiver.ack(10, (0, 1))
