@@ -19,8 +19,8 @@ import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import faults
 import guest
+from faults import MORE, make_anew, rcv, topology
 from frames import Wire, xdp_pass
 from steering import ENTRIES, Table, fence, fence_stats
 from transfer import Transfer, set_path
@@ -31,10 +31,6 @@ MOVES = CYCLE // (2 * PIECE)    # about which frames of one cycle are sent
 TOGGLES = 1000
 MOVE_S = 0.005
 DEADLINE = Path("/proc/sys/net/rxfence/deadline_usecs")
-
-
-def rcv(command):
-    return guest.ns("rcv", command)
 
 
 def spread_interrupts():
@@ -217,15 +213,6 @@ def moving(table):
         mover.join()
 
 
-def attach_xdp():
-    os.close(xdp_pass("rcv", guest.DUT))
-
-
-def made_anew():
-    faults.make_anew()
-    set_up()
-
-
 def set_up():
     rcv(f"ethtool -L {guest.DUT} combined 2")
     rcv(f"ethtool -C {guest.DUT} rx-usecs 300")
@@ -278,12 +265,12 @@ def fewer_queues():
 
 FAULTS = {
     "down and up": lambda: (rcv(f"ip link set {guest.DUT} down"),
-                            faults.topology("add_receiver")),
+                            topology("add_receiver")),
     "fewer queues": fewer_queues,
     "ring size": lambda: (rcv(f"ethtool -G {guest.DUT} rx 64"),
                           rcv(f"ethtool -G {guest.DUT} rx 256")),
-    "XDP": attach_xdp,
-    "made anew": made_anew,
+    "XDP": lambda: os.close(xdp_pass("rcv", guest.DUT)),
+    "made anew": lambda: (make_anew(), set_up()),
 }
 
 
@@ -298,7 +285,7 @@ def run_faults():
         for name, strike in FAULTS.items():
             before, moved = fence_stats(), table.moves
             strike()
-            transfer.wait_for(faults.MORE)
+            transfer.wait_for(MORE)
             # what is made anew counts from 0
             found = guest.difference({} if name == "made anew" else before,
                                      fence_stats())
