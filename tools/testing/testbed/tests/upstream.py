@@ -8,14 +8,13 @@ the host puts it there. Each test runs once in each mode, none is tried again.
 
 import functools
 import os
-import re
 import subprocess
 import sys
 import time
 
 import guest
 from faults import topology
-from frames import SOURCE_V4, SOURCE_V6
+from suite import SETTINGS, verdicts
 from transfer import is_on
 
 DUT, PEER = guest.DUT, guest.RTR_DEV
@@ -77,11 +76,7 @@ from lib.py import NetDrvEpEnv
 NetDrvEpEnv.remote_ifname = os.environ["REMOTE_IFNAME"]
 runpy.run_path(path, run_name="__main__")
 """
-ENVIRONMENT = os.environ | {
-    "NETIF": DUT, "REMOTE_TYPE": "netns", "REMOTE_ARGS": "rtr",
-    "LOCAL_V4": guest.RCV_V4, "REMOTE_V4": SOURCE_V4,
-    "LOCAL_V6": guest.RCV_V6, "REMOTE_V6": SOURCE_V6,
-    "REMOTE_IFNAME": PEER}
+ENVIRONMENT = os.environ | SETTINGS | {"REMOTE_IFNAME": PEER}
 
 
 class Judge:
@@ -186,17 +181,6 @@ def gro(mode, family, case):
     return {f"gro {family} {case}": "fail" if receiver.returncode else "pass"}
 
 
-def ktap(output):
-    """{name: verdict} of all cases, or None if that is not what it is."""
-    plan = re.search(r"^1\.\.(\d+)$", output, re.MULTILINE)
-    found = re.findall(r"^(ok|not ok) \d+ (\S+)(?: # (SKIP|XFAIL))?",
-                       output, re.MULTILINE)
-    verdicts = {name: directive.lower() or
-                ("pass" if status == "ok" else "fail")
-                for status, name, directive in found}
-    return verdicts if plan and int(plan[1]) == len(verdicts) else None
-
-
 def driver_test(mode, file):
     """One file of drivers/net, for the verdicts of its cases."""
     topology("wait_for links_of_path")
@@ -206,10 +190,11 @@ def driver_test(mode, file):
                           stderr=subprocess.STDOUT)
     log = f"{file.replace('/', '-')}-{mode}.log"
     (guest.OUT / log).write_text(done.stdout)
-    verdicts = ktap(done.stdout)
-    if not verdicts:
+    found = verdicts(done.stdout)
+    if not found:
         print(done.stdout)
-    return verdicts or {file: "broken"}
+        return {file: "broken"}
+    return {case: verdict for case, verdict, _ in found}
 
 
 def main():
