@@ -21,10 +21,9 @@ import unittest
 
 import guest
 from device import Device
-from frames import ACK, ETH_P_ALL, THROTTLE_US, Wire, namespace, tcp_frame
+from frames import ACK, ETH_P_ALL, SYN, THROTTLE_US, Wire, namespace, tcp_frame
 
 DUT = guest.DUT
-SYN = 0x02
 MAC = bytes.fromhex("525400000077")     # nobody's
 PORT = 7000
 LENGTH = 100                            # of a segment
