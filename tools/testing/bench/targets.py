@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 
 import rows
-from cells import SIDES, kind, usable
+from cells import SIDES, derive, kind, usable
 from experiments import EXPERIMENTS
 from experiments.flows import FLOWS
 from experiments.rr import MILD
@@ -29,7 +29,7 @@ class Measured:
         self.lacking = {}       # and these are not there
 
     def mean(self, exp, srpic, job, figure):
-        """The mean over all seeds of figure(result); None if one lacks."""
+        """A metric's mean over all seeds, or figure(result)'s; None if one lacks."""
         experiment = EXPERIMENTS[exp]
 
         def asked_for(run):
@@ -41,8 +41,9 @@ class Measured:
         self.quick |= quick
         seeds = {run.seed for run in experiment.runs(quick)
                  if asked_for(vars(run))}
-        values = {row["seed"]: figure(row["result"]) for row in found
-                  if "error" not in row}
+        values = {row["seed"]: figure(row["result"]) if callable(figure)
+                  else derive(row["result"], figure)
+                  for row in found if "error" not in row}
         values = {seed: value for seed, value in values.items()
                   if seed in seeds and value is not None}
         if values and values.keys() == seeds:
@@ -90,10 +91,9 @@ class Target:
 
 
 def receiver_cost(measured, srpic, sender, jitter, **more):
-    """The receiver's instructions for each byte; fig5."""
+    """The receiver's instructions for each MB; fig5."""
     job = sender | {"jitter_percent": jitter, "threaded": True} | more
-    return measured.mean("fig5", srpic, job,
-                         lambda row: row["receiver_ns"] / row["bytes"])
+    return measured.mean("fig5", srpic, job, "receiver_ns_per_mb")
 
 
 def worst(ratios):
@@ -130,10 +130,9 @@ def in_order(measured, senders, **more):
 
 
 def of_many_flows(measured):
-    return worst([measured.mean(
-        "flows", srpic, {"flows": flows},
-        lambda row: row["receiver_ns"] / row["bytes"])
-        for srpic in (True, False)] for flows in FLOWS if flows >= 100)
+    return worst([measured.mean("flows", srpic, {"flows": flows},
+                                "receiver_ns_per_mb")
+                  for srpic in (True, False)] for flows in FLOWS if flows >= 100)
 
 
 def reordered(measured, **hold):
@@ -156,8 +155,7 @@ def of_skews(measured, figure):
 
 
 def slowed(measured):
-    return percent(least(of_skews(
-        measured, lambda row: row["throughput_mbps"])))
+    return percent(least(of_skews(measured, "throughput_mbps")))
 
 
 def queued(measured):
@@ -175,7 +173,7 @@ def lossy(measured):
     found = [measured.mean(
         "table5", True, {"sender": "RACK", "loss_percent": 0.1,
                          "bursts": False, "hold_usecs": hold_usecs},
-        lambda row: row["throughput_mbps"]) for hold_usecs in (10000, 0)]
+        "throughput_mbps") for hold_usecs in (10000, 0)]
     return percent(worst([found]))
 
 
@@ -184,7 +182,7 @@ def sprayed(measured):
     job = {"mbps": 100, "sprayed": True, "sender": "RACK"}
     return worst([[measured.mean("switch", bool(hold_us),
                                  job | {"hold_us": hold_us},
-                                 lambda row: row["retransmitted_percent"])
+                                 "retransmitted_percent")
                    for hold_us in (5000, 0)]])
 
 
@@ -197,23 +195,21 @@ def steered(measured, figure, **wanted):
 
 
 def late(measured):
-    return of_all(steered(measured, lambda row: row["late_percent"],
-                          fence=True))
+    return of_all(steered(measured, "late_percent", fence=True))
 
 
 def steered_s(measured):
     """What moves leave of the throughput of the S sender."""
-    found = [steered(measured, lambda row: row["throughput_mbps"], sender="S",
-                     fence=True, move_ms=move_ms)[0] for move_ms in (5, 0)]
+    found = [steered(measured, "throughput_mbps", sender="S", fence=True,
+                     move_ms=move_ms)[0] for move_ms in (5, 0)]
     return percent(worst([found]))
 
 
 def waited(measured):
     """Of the interval between interrupts."""
     return percent(worst((wait, rx_usecs) for rx_usecs in RX_USECS
-                         for wait in steered(
-                             measured, lambda row: row["wait_p99_us"],
-                             fence=True, rx_usecs=rx_usecs, move_ms=5)))
+                         for wait in steered(measured, "wait_p99_us", fence=True,
+                                             rx_usecs=rx_usecs, move_ms=5)))
 
 
 def rr(measured, exp, sender, figure="throughput_mbps", **where):
@@ -221,7 +217,7 @@ def rr(measured, exp, sender, figure="throughput_mbps", **where):
     job = next(job for job in EXPERIMENTS[exp].jobs
                if (job | where | {"sender": sender}) == job)
     job = {key: value for key, value in job.items() if key != "srpic"}
-    return measured.mean(exp, False, job, lambda row: row.get(figure))
+    return measured.mean(exp, False, job, figure)
 
 
 def of_senders(exp, *pairs, figure="throughput_mbps", **places):
@@ -235,7 +231,7 @@ def of_senders(exp, *pairs, figure="throughput_mbps", **places):
 def undelayed(measured):
     """What is left of the throughput if nearly a third of the packets are late."""
     whole = measured.mean("rr4", False, MILD | {"sender": "SACK"},
-                          lambda row: row["throughput_mbps"])
+                          "throughput_mbps")
     return percent(worst([(rr(measured, "rr4", "TA", late_percent=30), whole)]))
 
 
@@ -313,8 +309,7 @@ def polled(measured, srpic, driver, **more):
     """What a packet in order costs, by igb's whole poll."""
     job = {"driver": driver, "gro": True, "order": "in order", "frames": 63,
            **more}
-    return measured.mean("driver", srpic, job,
-                         lambda row: row["frame_ns_median"])
+    return measured.mean("driver", srpic, job, "frame_ns_median")
 
 
 def switched_off(measured):
@@ -329,15 +324,13 @@ def fenced(measured):
 
 def round_trips(measured, **hold):
     job = {"rate_mbit": 250, "rx_usecs": 150, "polls": False}
-    return difference(measured.mean("fig6", srpic, which,
-                                    lambda row: row["rtt_p99_us"])
+    return difference(measured.mean("fig6", srpic, which, "rtt_p99_us")
                       for srpic, which in ((True, job | hold), (False, job)))
 
 
 def throughput(measured, srpic, jitter, **hold):
     job = {"sender": "S", "jitter_percent": jitter, "sack": False} | hold
-    return measured.mean("table4", srpic, job,
-                         lambda row: row["throughput_mbps"])
+    return measured.mean("table4", srpic, job, "throughput_mbps")
 
 
 def gain(jitter, limit, **hold):
@@ -423,14 +416,12 @@ TARGETS = (
            "of a new connection, it may be seen late what comes first"),
     Target("paths", "the same: receiver's instructions", 1.05,
            "times those without skew and SRPIC", lambda measured:
-           worst(of_skews(measured,
-                          lambda row: row["receiver_ns"] / row["bytes"])),
+           worst(of_skews(measured, "receiver_ns_per_mb")),
            "what is early or late costs the sorter more than twice as much, "
            "see paths_hold in micro"),
     Target("paths", "skew of 250 us, without SRPIC: TA", 2,
            "times RACK's throughput", lambda measured: worst([[
-               measured.mean("paths", False, job,
-                             lambda row: row["throughput_mbps"])
+               measured.mean("paths", False, job, "throughput_mbps")
                for job in ({"skew_us": 250, "sender": "TA"},
                            {"skew_us": 250, "hold_us": 0, "block_size": 32,
                             "rx_usecs": 300})]]), RR_CAUSE, at_least=True),
