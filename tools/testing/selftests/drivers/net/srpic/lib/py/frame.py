@@ -24,13 +24,10 @@ Frame = namedtuple("Frame", ("raw", "flow", "taken"))
 
 
 def summed(data, at, pseudo=b""):
-    """Data with its Internet checksum (RFC 1071) at an offset."""
-    whole = pseudo + data
-    whole += bytes(len(whole) % 2)
-    total = sum(struct.unpack(f">{len(whole) // 2}H", whole))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return data[:at] + struct.pack(">H", ~total & 0xFFFF) + data[at + 2:]
+    """Data with its Internet checksum (RFC 1071: 2^16 is 1) at an offset."""
+    whole = pseudo + data + bytes(len(pseudo + data) % 2)
+    check = -int.from_bytes(whole, "big") % 0xFFFF
+    return data[:at] + struct.pack(">H", check) + data[at + 2:]
 
 
 def group_mac(address):
