@@ -30,7 +30,8 @@ static inline void sock_grace_begin(const struct sock *sk)
 {
 	if (static_branch_unlikely(&sock_grace_key)) {
 		WRITE_ONCE(current->sock_grace_from, 0);
-		WRITE_ONCE(current->sock_grace, sk);
+		/* pairs with the acquire in sock_grace_has() */
+		smp_store_release(&current->sock_grace, sk);
 	}
 }
 

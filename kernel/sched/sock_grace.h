@@ -19,24 +19,27 @@
  */
 static inline bool sock_grace_has(struct task_struct *p)
 {
-	u64 limit_ns, ran_ns;
+	u64 limit_ns, ran_ns, from_ns;
 
-	if (!static_branch_unlikely(&sock_grace_key) || !READ_ONCE(p->sock_grace))
+	/* pairs with the release in sock_grace_begin() */
+	if (!static_branch_unlikely(&sock_grace_key) ||
+	    !smp_load_acquire(&p->sock_grace))
 		return false;
 	if (!task_on_rq_queued(p) || p->se.sched_delayed ||
 	    p->sched_class != &fair_sched_class || task_has_idle_policy(p))
 		return false;
 	limit_ns = (u64)READ_ONCE(sock_grace_usecs) * NSEC_PER_USEC;
 	ran_ns = p->se.sum_exec_runtime;
-	if (!p->sock_grace_from) {
+	from_ns = READ_ONCE(p->sock_grace_from);
+	if (!from_ns) {
 		if (!limit_ns)
 			return false;
 		WRITE_ONCE(p->sock_grace_from, ran_ns ?: 1);
-		/* it may release the socket now, and not look again */
+		/* it may release the socket now, and not look, or lock the next */
 		smp_mb();
-		return READ_ONCE(p->sock_grace);
+		return READ_ONCE(p->sock_grace) && READ_ONCE(p->sock_grace_from);
 	}
-	if (ran_ns - p->sock_grace_from < limit_ns)
+	if (ran_ns - from_ns < limit_ns)
 		return true;
 	WRITE_ONCE(p->sock_grace, NULL);
 	return false;
@@ -136,6 +139,9 @@ static inline void sock_grace_dequeue(struct rq *rq, struct task_struct *p)
  * @rq: the run queue
  * @prev: the one that ran
  * @next: the one that will
+ *
+ * What sleeps with a debt is queued still, and leaves without
+ * sock_grace_dequeue().
  */
 static inline void sock_grace_switch(struct rq *rq, struct task_struct *prev,
 				     const struct task_struct *next)
@@ -145,6 +151,7 @@ static inline void sock_grace_switch(struct rq *rq, struct task_struct *prev,
 	if (!sched_class_above(next->sched_class, &fair_sched_class))
 		rq->sock_grace = NULL;
 	else if (READ_ONCE(prev->sock_grace) && task_on_rq_queued(prev) &&
+		 !prev->se.sched_delayed &&
 		 prev->sched_class == &fair_sched_class)
 		rq->sock_grace = prev;
 }
