@@ -143,6 +143,18 @@ static inline u32 tcp_rr_quota(const struct tcp_sock *tp, u32 quota)
 		__tcp_rr_quota(tp, quota) : quota;
 }
 
+/**
+ * tcp_rr_limits() - is limited transmit bounded?
+ * @sk: a socket
+ *
+ * The bound is of congestion windows, so none grows by what is beyond a hole.
+ */
+static inline bool tcp_rr_limits(const struct sock *sk)
+{
+	return static_branch_unlikely(&tcp_rr_wanted.key) &&
+	       READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_limited_transmit);
+}
+
 #else
 
 static inline void tcp_rr_init(struct tcp_sock *tp)
@@ -188,6 +200,11 @@ static inline long tcp_rr_ack(struct sock *sk)
 static inline u32 tcp_rr_quota(const struct tcp_sock *tp, u32 quota)
 {
 	return quota;
+}
+
+static inline bool tcp_rr_limits(const struct sock *sk)
+{
+	return false;
 }
 
 static inline void tcp_rr_free(struct sock *sk)

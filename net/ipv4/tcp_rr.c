@@ -43,6 +43,7 @@ struct tcp_rr_retransmit {
 	u16	length;		/* how late it was then; 0: not late */
 	bool	open;		/* it may count as false, once */
 	bool	acked;
+	bool	again;		/* more than once: no ACK tells an RTT */
 };
 
 struct tcp_rr {
@@ -142,8 +143,11 @@ void tcp_rr_free(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 
+	if (!tp->rr)
+		return;
 	kfree(tp->rr);
 	tp->rr = NULL;
+	tp->reordering = READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_reordering);
 }
 
 /* How many packets were ahead of the one at seq, section 4.1.1; 0: none */
@@ -208,14 +212,15 @@ void __tcp_rr_retransmit(struct sock *sk, const struct sk_buff *skb,
 	const struct tcp_skb_cb *cb = TCP_SKB_CB(skb);
 	struct tcp_rr *rr = tcp_rr_get(sk);
 	struct tcp_rr_retransmit *r;
+	bool again;
 
 	if (!rr)
 		return;
-	/* Of what is sent more than twice, the last two are a pair. */
 	for (r = rr->ring; r < rr->ring + TCP_RR_RETRANSMITS; r++)
 		if (r->open && r->seq == cb->seq)
 			break;
-	if (r == rr->ring + TCP_RR_RETRANSMITS) {
+	again = r < rr->ring + TCP_RR_RETRANSMITS;
+	if (!again) {
 		r = &rr->ring[rr->next];
 		rr->next = (rr->next + 1) % TCP_RR_RETRANSMITS;
 	}
@@ -225,33 +230,31 @@ void __tcp_rr_retransmit(struct sock *sk, const struct sk_buff *skb,
 		.sent_us = sent_us,
 		.resent_us = tcp_sk(sk)->tcp_mstamp,
 		.open = true,
+		.again = again,
 	};
 }
 
 /*
  * The first ACK goes with what was sent first, the second one, this, with what was
  * sent next, and the mean of both counts: were it the other way round, that would
- * be the same (sections 4.1.1 and 4.4).
+ * be the same (sections 4.1.1 and 4.4). If one was lost, that is so of the length
+ * alone.
  */
 static void tcp_rr_twice(struct sock *sk, struct tcp_rr_retransmit *r, u32 fack)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	u32 length = tcp_rr_length(tp, r->seq, fack);
-	u32 now_us = tp->tcp_mstamp;
-	s32 first_us, second_us;
+	/* A packet may have been told to leave later than it did. */
+	s32 first_us = r->acked_us - r->sent_us;
+	s32 second_us = (u32)tp->tcp_mstamp - r->resent_us;
 
 	r->open = false;
-	if (!r->acked) {	/* that ACK was lost */
-		r->acked_us = now_us;
-		r->length = length;
-	}
-	/* A packet may have been told to leave later than it did. */
-	first_us = r->acked_us - r->sent_us;
-	second_us = now_us - r->resent_us;
-	if ((tcp_rr_mode(sk) & TCP_RR_ES) && first_us >= 0 && second_us >= 0)
+	if ((tcp_rr_mode(sk) & TCP_RR_ES) && r->acked && !r->again &&
+	    tp->packets_out && first_us >= 0 && second_us >= 0)
 		tp->rr->rtt_us = min_t(s32, first_us / 2 + second_us / 2,
 				       TCP_RTO_MAX / HZ * USEC_PER_SEC);
-	length = (r->length + length) / 2;
+	if (r->acked)
+		length = (r->length + length) / 2;
 	if (length)
 		tcp_rr_sample(sk, TCP_RR_TWICE, length);
 }
@@ -309,13 +312,23 @@ void __tcp_rr_recovery(struct sock *sk)
 	rr->recovery_us = tcp_sk(sk)->tcp_mstamp;
 }
 
+/* That timeout is not of the path: its receiver has thrown away what it had. */
+static bool tcp_rr_reneged(const struct sock *sk)
+{
+	const struct sk_buff *skb = tcp_rtx_queue_head(sk);
+
+	return skb && TCP_SKB_CB(skb)->sacked & TCPCB_SACKED_ACKED;
+}
+
 /*
  * No episode of fast retransmit is left to be undone. A receiver without a window
- * says nothing of the path.
+ * says nothing of the path; and with fewer duplicate ACKs than the least threshold,
+ * that is not to blame.
  */
 void __tcp_rr_timeout(struct sock *sk)
 {
-	u32 srtt_us = tcp_sk(sk)->srtt_us >> 3;
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 srtt_us = tp->srtt_us >> 3;
 	struct tcp_rr *rr = tcp_rr_get(sk);
 	u32 rto_us;
 
@@ -324,7 +337,8 @@ void __tcp_rr_timeout(struct sock *sk)
 	rr->recovery_us = 0;
 	rr->idle_us = 0;
 	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Loss || !srtt_us ||
-	    !tcp_sk(sk)->snd_wnd)
+	    !tp->snd_wnd || tp->sacked_out < TCP_RR_THRESHOLD_MIN ||
+	    tcp_rr_reneged(sk))
 		return;
 	rto_us = jiffies_to_usecs(inet_csk(sk)->icsk_rto);
 	if (tcp_rr_mode(sk) & TCP_RR_TA)
@@ -366,17 +380,15 @@ long __tcp_rr_ack(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct tcp_rr *rr = tcp_rr_of(sk);
-	bool forgot = false;
 	long rtt_us;
 
 	if (!rr)
 		return -1;
 	if (rr->idle_us && rr->idle_una != tp->snd_una)
 		tcp_rr_idle_ends(sk, rr);
-	if (!before(tp->snd_una, rr->round_seq))
-		forgot = tcp_rr_round(sk, rr);
 	/* what sysctls say may have changed as well */
-	if (forgot || rr->loop.samples)
+	if (!before(tp->snd_una, rr->round_seq) &&
+	    (tcp_rr_round(sk, rr) || rr->loop.samples))
 		tcp_rr_set_threshold(sk);
 	rtt_us = tcp_rr_observes(sk) ? -1 : rr->rtt_us;
 	rr->rtt_us = -1;

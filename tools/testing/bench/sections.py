@@ -343,7 +343,7 @@ SECTIONS |= {
                "k P.", "late_ms"),
     "rrburst": rr("table 4", "Rows of lost packets, of 350 ms in the mean.",
                   "loss_percent"),
-    "rrblocks": rr("and sorting", "The path of rr4 at 250 Mbit/s, with and "
+    "rrblocks": rr("and sorting", "The path of rr4 at 100 Mbit/s, with and "
                    "without sorting at the receiver.", "rx_usecs",
                    "loss_percent"),
 }

@@ -258,8 +258,7 @@ def learnt():
     lasted = sum(span for _, span in spans)
     mean = sum(ratio * span for ratio, span in spans) / lasted \
         if lasted else int(lines[-1]["ratio"])
-    # timeouts are TCP's figure of both connections otherwise
-    return {"timeouts": len(rtos), "fa_ratio": int(lines[-1]["ratio"]) / 10000,
+    return {"fa_ratio": int(lines[-1]["ratio"]) / 10000,
             "fa_ratio_mean": mean / 10000,
             "threshold": int(lines[-1]["reordering"]),
             "idles": sum(line["event"] == "idle" for line in lines),

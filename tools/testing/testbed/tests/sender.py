@@ -341,17 +341,19 @@ class Samples(RrTest):
         self.assertEqual(self.events(), [("late", 6, 20)])
 
     def test_after_rack(self):
-        """What it has observed counts with the next ACK, as settings do."""
+        """What it has observed counts a round trip later, as settings do."""
         self.settings(tcp_recovery=1)
         receiver = self.connect()
         receiver.ack(0, (1, 7))
         receiver.ack(7)
         self.assertEqual(receiver.info().reordering, 20)
         sysctl(tcp_recovery=0)
-        receiver.ack(8)
+        receiver.ack(10)
         self.assertEqual(receiver.info().reordering, 7)
         sysctl(tcp_max_reordering=5)
-        receiver.ack(9)
+        receiver.send(1)
+        time.sleep(RTT)
+        receiver.ack(11)
         self.assertEqual(receiver.info().reordering, 5)
 
     def test_off(self):
@@ -376,12 +378,14 @@ class Samples(RrTest):
         receiver.ack(0, (1, 7))
         receiver.ack(7)
         self.assertEqual(TRACE.read()[-1]["samples"], "1")
+        self.assertEqual(receiver.info().reordering, 7)
         receiver.socket.setblocking(True)
         address = struct.pack("=H14x", 0)       # AF_UNSPEC
         libc = ctypes.CDLL(None, use_errno=True)
         self.assertEqual(libc.connect(receiver.socket.fileno(), address, 16),
                          0)
         receiver = self.connect(again=receiver.socket.dup())
+        self.assertEqual(receiver.info().reordering, 20)
         receiver.ack(0, (1, 4))
         receiver.ack(4)
         self.assertEqual(TRACE.read()[-1]["samples"], "1")
@@ -401,6 +405,7 @@ class Samples(RrTest):
     def test_no_window(self):
         """A receiver that has closed its window has lost nothing."""
         receiver = self.connect()
+        receiver.ack(1, (2, 5))
         receiver.transmit(ACK, receiver.base + MSS & MASK, b"", window=0)
         time.sleep(3 * receiver.info().rto / 1e6)
         self.assertGreaterEqual(receiver.info().total_retrans, 1)
@@ -536,6 +541,33 @@ class Retransmissions(RrTest):
             receiver.ack(5)
             self.assert_sampled(receiver, before, 5)
 
+    def test_no_enhanced_sample(self):
+        """An ACK was lost, nothing is outstanding, or it was sent three times."""
+        self.settings(tcp_reordering=3, tcp_rr=FA + ES)
+        receiver = self.retransmitting()
+        before = receiver.info().rtt
+        receiver.ack(4, (0, 1))
+        self.assertEqual(receiver.info().rtt, before)
+
+        receiver = self.retransmitting()
+        receiver.ack(10)
+        time.sleep(3 * RTT)
+        receiver.ack(10, (0, 1))
+        receiver.send(1)
+        time.sleep(RTT)
+        before = receiver.info().rtt
+        receiver.ack(11)
+        self.assert_sampled(receiver, before, 1)
+
+        receiver = self.retransmitting()
+        time.sleep(2 * receiver.info().rto / 1e6)
+        self.assertEqual(receiver.packets()[0], 0)
+        receiver.ack(4)
+        before = receiver.info().rtt
+        receiver.ack(4, (0, 1))
+        self.assertEqual(receiver.info().rtt, before)
+        self.assertEqual(len(self.events("twice")), 3)
+
 
 class TimeoutAvoidance(RrTest):
     def setUp(self):
@@ -554,18 +586,33 @@ class TimeoutAvoidance(RrTest):
 
     def test_timeout(self):
         """It costs once, however often it repeats."""
+        self.settings(tcp_rr=TA)
         receiver = self.connect()
-        receiver.ack(1)
+        receiver.ack(1, (2, 5))
         time.sleep(5 * receiver.info().rto / 1e6)
         self.assertGreaterEqual(receiver.info().total_retrans, 2)
         (event, ratio), = self.ratios()
         self.assertEqual(event, "timeout")
         self.assertLess(ratio, 9000)
 
-    def test_fixed(self):
-        self.settings(tcp_rr=FA, tcp_reordering=3)
+    def test_not_to_blame(self):
+        """A tail that is lost, and a receiver that takes back what it SACKed."""
         receiver = self.connect()
+        receiver.ack(1, (2, 4))
+        time.sleep(5 * receiver.info().rto / 1e6)
+        self.assertGreaterEqual(receiver.info().total_retrans, 1)
+        self.settings(tcp_rr=TA)
+        receiver = self.connect()
+        receiver.ack(0, (1, 5))
         receiver.ack(1)
+        time.sleep(5 * receiver.info().rto / 1e6)
+        self.assertGreaterEqual(receiver.info().total_retrans, 1)
+        self.assertEqual(self.events("timeout"), [])
+
+    def test_fixed(self):
+        self.settings(tcp_rr=FA)
+        receiver = self.connect()
+        receiver.ack(1, (2, 5))
         time.sleep(5 * receiver.info().rto / 1e6)
         self.assertEqual(self.ratios(), [("timeout", 9000)])
 
@@ -598,6 +645,7 @@ class LimitedTransmit(RrTest):
         self.settings(tcp_rr=0, tcp_reordering=300, tcp_max_reordering=300,
                       tcp_limited_transmit=windows)
         receiver = self.connect(200)
+        sysctl(tcp_reordering=3)    # so that Linux lets the window grow by SACKs
         got = CWND
         while True:
             receiver.ack(0, (1, got))
