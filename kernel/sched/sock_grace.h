@@ -21,9 +21,10 @@ static inline bool sock_grace_has(struct task_struct *p)
 {
 	u64 limit_ns, ran_ns, from_ns;
 
+	if (!static_branch_unlikely(&sock_grace_key))
+		return false;
 	/* pairs with the release in sock_grace_begin() */
-	if (!static_branch_unlikely(&sock_grace_key) ||
-	    !smp_load_acquire(&p->sock_grace))
+	if (!smp_load_acquire(&p->sock_grace))
 		return false;
 	if (!task_on_rq_queued(p) || p->se.sched_delayed ||
 	    p->sched_class != &fair_sched_class || task_has_idle_policy(p))
