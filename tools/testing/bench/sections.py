@@ -80,6 +80,8 @@ METRICS = INSTRUCTIONS | TIMES | {
     "retransmitted_p50_percent": Metric("retransmitted, median, %"),
     "late_percent": Metric("late, %", ratio=False),
     "wait_p99_us": Metric("waits, 99 %, µs", ratio=False),
+    "wait_10ms_percent": Metric("waits of 10 ms or more, %", ratio=False),
+    "wait_200ms_percent": Metric("of 200 ms or more, %", ratio=False),
     "share_percent": Metric("receiver's share of the CPU, %", ratio=False),
     "expired": Metric("given up", ratio=False),
     "wire_late_percent": Metric("late on the wire, %", 0, ratio=False),
@@ -309,11 +311,12 @@ def waits(preempt):
     return Section(
         "another's tables III to VII",
         f"The receiver, {preempt}, shares its CPU with hogs, which just compute; "
-        "always without SRPIC. A wait is that of a packet in the socket's "
-        "backlog.",
+        "always without SRPIC. Packets wait in the socket's backlog; those "
+        "that do not count as well.",
         ("preempt", "grace_us", "hogs", "nice", "quota_ms", "period_ms",
          "rto_min_us", "twait"),
-        ("wait_p99_us", "throughput_mbps", "share_percent"),
+        ("wait_10ms_percent", "wait_200ms_percent", "throughput_mbps",
+         "share_percent"),
         (Plot("throughput_mbps", kind="dots"),))
 
 

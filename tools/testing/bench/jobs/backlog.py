@@ -32,6 +32,7 @@ DEBUG = Path("/sys/kernel/debug")
 CGROUP = Path("/sys/fs/cgroup")
 PORT = 5201
 MANY_BYTES = 1 << 20      # the connection that has them is that of the data
+CLASSES = "1ms", "10ms", "100ms", "200ms", "1s", "more"     # below that, twait's
 
 
 def set_preempt(mode):
@@ -150,6 +151,9 @@ def figures(job, found, ran):
         row |= {name: int(value) for name, value in map(str.split, lines)}
         if row.pop("lost"):
             sys.exit("backlog: twait could not follow all packets")
+        classes = [row[f"wait_{name}"] for name in CLASSES]
+        row |= {f"wait_{ms}ms_percent": 100 * sum(classes[n:]) / sum(classes)
+                for ms, n in ((10, 2), (200, 4))}
     return row
 
 
