@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import rows
 from cells import SIDES, derive, kind, usable
 from experiments import EXPERIMENTS
+from experiments.backlog import FULL, GRACE
 from experiments.flows import FLOWS
 from experiments.rr import MILD
 from experiments.steer import JOBS as STEERED
@@ -14,6 +15,7 @@ from experiments.steer import RX_USECS
 from tables import describe
 
 ENOUGH_US = 2500        # longer than any packet is late, see paths
+VOLUNTARY, LAZY = {"preempt": "voluntary"}, {"preempt": "lazy"}
 LINK_MBPS = 225         # 90 % of the link: a gain is bound by it
 SENDERS = ({"sender": "S", "sack": False}, {"sender": "A", "sack": False},
            {"sender": "RACK", "congestion": "cubic"},
@@ -212,6 +214,30 @@ def waited(measured):
                                              rx_usecs=rx_usecs, move_ms=5)))
 
 
+def off_cpu(measured, figure, way, twait=True, hogs=10):
+    """A figure of the receiver that shares its CPU with hogs."""
+    return measured.mean("lazy" if way == LAZY else "backlog", False,
+                         way | {"hogs": hogs, "twait": twait}, figure)
+
+
+def unmoved(measured):
+    return of_all([off_cpu(measured, "wait_10ms_percent", way, hogs=0)
+                   for way in (VOLUNTARY, FULL, GRACE)])
+
+
+def graced(measured, figure, twait):
+    """Grace against full preemption without."""
+    return percent(worst([[off_cpu(measured, figure, way, twait)
+                           for way in (GRACE, FULL)]]))
+
+
+def traced(measured):
+    """What is left of the throughput beside twait."""
+    return percent(least([off_cpu(measured, "throughput_mbps", way, twait)
+                          for twait in (True, False)]
+                         for way in (VOLUNTARY, FULL, GRACE)))
+
+
 def rr(measured, exp, sender, figure="throughput_mbps", **where):
     """A figure of RR-TCP's experiments, of the job that is there."""
     job = next(job for job in EXPERIMENTS[exp].jobs
@@ -348,6 +374,7 @@ def gain(jitter, limit, **hold):
         mbps=lambda measured: throughput(measured, True, jitter, **hold))
 
 
+HOGS_CAUSE = "the receiver is off the CPU with its socket locked"
 RR_CAUSE = "Linux is not the simulator of the paper: see the results page"
 
 TARGETS = (
@@ -458,6 +485,26 @@ TARGETS = (
            round_trips(measured, hold_usecs=10000),
            "the busy connections' polls take longer by what the sorter "
            "costs"),
+    Target("backlog", "no hogs: packets that wait 10 ms or more, worst of all "
+           "ways to preempt", 0, "%", unmoved, HOGS_CAUSE),
+    Target("backlog", "10 hogs, voluntary preemption: packets that wait 10 ms "
+           "or more", 0.1, "%", lambda measured:
+           off_cpu(measured, "wait_10ms_percent", VOLUNTARY), HOGS_CAUSE),
+    Target("backlog", "10 hogs, full preemption, sock_grace: packets that wait "
+           "200 ms or more", 0, "%", lambda measured:
+           off_cpu(measured, "wait_200ms_percent", GRACE), HOGS_CAUSE),
+    Target("backlog", "the same: packets that wait 10 ms or more", 5,
+           "% of those without sock_grace", lambda measured:
+           graced(measured, "wait_10ms_percent", True), HOGS_CAUSE),
+    Target("backlog", "the same: throughput", 100, "% of that without sock_grace",
+           lambda measured: graced(measured, "throughput_mbps", False),
+           HOGS_CAUSE, at_least=True),
+    Target("backlog", "10 hogs: throughput beside twait, worst of all ways to "
+           "preempt", 98, "% of that without twait", traced,
+           "its probes run with each packet", at_least=True),
+    Target("lazy", "10 hogs, lazy preemption: packets that wait 200 ms or more",
+           0, "%", lambda measured:
+           off_cpu(measured, "wait_200ms_percent", LAZY), HOGS_CAUSE),
     Target("rr4", "5, 10 and 30 % late: TA above FA above R above SACK, the "
            "closest two", 1, "times the next one's throughput",
            of_senders("rr4", ("TA", "FA"), ("FA", "R"), ("R", "SACK"),
