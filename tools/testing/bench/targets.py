@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import rows
 from cells import SIDES, derive, kind, usable
 from experiments import EXPERIMENTS
-from experiments.backlog import FULL, GRACE
+from experiments.backlog import FULL, GRACE, LAZY, VOLUNTARY
 from experiments.flows import FLOWS
 from experiments.rr import MILD
 from experiments.steer import JOBS as STEERED
@@ -15,7 +15,6 @@ from experiments.steer import RX_USECS
 from tables import describe
 
 ENOUGH_US = 2500        # longer than any packet is late, see paths
-VOLUNTARY, LAZY = {"preempt": "voluntary"}, {"preempt": "lazy"}
 LINK_MBPS = 225         # 90 % of the link: a gain is bound by it
 SENDERS = ({"sender": "S", "sack": False}, {"sender": "A", "sack": False},
            {"sender": "RACK", "congestion": "cubic"},
@@ -220,7 +219,7 @@ def off_cpu(measured, figure, way, twait=True, hogs=10):
                          way | {"hogs": hogs, "twait": twait}, figure)
 
 
-def unmoved(measured):
+def without_hogs(measured):
     return of_all([off_cpu(measured, "wait_10ms_percent", way, hogs=0)
                    for way in (VOLUNTARY, FULL, GRACE)])
 
@@ -486,7 +485,7 @@ TARGETS = (
            "the busy connections' polls take longer by what the sorter "
            "costs"),
     Target("backlog", "no hogs: packets that wait 10 ms or more, worst of all "
-           "ways to preempt", 0, "%", unmoved, HOGS_CAUSE),
+           "ways to preempt", 0, "%", without_hogs, HOGS_CAUSE),
     Target("backlog", "10 hogs, voluntary preemption: packets that wait 10 ms "
            "or more", 0.1, "%", lambda measured:
            off_cpu(measured, "wait_10ms_percent", VOLUNTARY), HOGS_CAUSE),

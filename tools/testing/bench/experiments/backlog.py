@@ -36,7 +36,9 @@ def jobs(*ways):
             *grid(hogs=10, rto_min_us=RTO_MIN_US, twait=TRACED)))
 
 
-FULL, GRACE = {"preempt": "full"}, {"preempt": "full", "grace_us": GRACE_US}
+VOLUNTARY, FULL, LAZY = ({"preempt": mode} for mode in
+                         ("voluntary", "full", "lazy"))
+GRACE = FULL | {"grace_us": GRACE_US}
 OURS = ("patches/6.12/0015-sock-let-a-reader-release-its-socket-first.patch",
         "include/net/sock_grace.h", "net/core/sock_grace.c", "kernel",
         "tools/testing/testbed/config.preempt", "tools/testing/bench/twait")
@@ -54,7 +56,7 @@ def experiment(name, title, kver, *ways):
 
 EXPERIMENTS = (
     experiment("backlog", "Packets that wait for a receiver off the CPU", "6.12",
-               {"preempt": "voluntary"}, FULL, GRACE),
+               VOLUNTARY, FULL, GRACE),
     experiment("lazy", "The same with lazy preemption", "7.3",
-               {"preempt": "lazy"}, FULL),
+               LAZY, FULL),
 )
