@@ -26,6 +26,7 @@ import guest
 from device import Device
 from frames import Wire, namespace, xdp_pass
 from transfer import (
+    MORE,
     NIC,
     Transfer,
     blocks,
@@ -36,7 +37,6 @@ from transfer import (
 )
 
 DUT = guest.DUT
-MORE = 300_000          # bytes that prove that traffic flows
 USECS = 10000           # gathers blocks; 7.4 ms, see frames.THROTTLE_US
 DELETE_MODULE = 176     # the system call
 # A private flag that can be changed; that of QEMU's e1000e is for later NICs.

@@ -12,11 +12,10 @@ from collections import Counter
 
 import guest
 from device import Device, Settings
-from transfer import Transfer, blocks, coalesce, set_path, statistics
+from transfer import MORE, Transfer, blocks, coalesce, set_path, statistics
 
 TOGGLE_S = 0.05         # between two, so that there are polls without SRPIC
 HOLD_USECS = 30000      # more than a slot: what is early does not pass for lost
-MORE = 300_000          # bytes, after all toggles
 
 
 def run(address, seconds):

@@ -20,10 +20,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import guest
-from faults import MORE, make_anew, rcv, topology
+from faults import make_anew, rcv, topology
 from frames import Wire, xdp_pass
 from steering import ENTRIES, Table, fence, fence_stats
-from transfer import Transfer, set_path
+from transfer import MORE, Transfer, set_path
 
 CYCLE = 512             # frames until their numbers begin anew
 PIECE = 8               # so many ahead of a move, and as many behind it

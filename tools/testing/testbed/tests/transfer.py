@@ -13,6 +13,7 @@ import guest
 from frames import namespace
 
 CHUNK = random.Random(1).randbytes(1 << 16)
+MORE = 300_000                  # bytes that prove that traffic flows
 NIC = os.environ["NIC"]         # the device under test; see vm
 
 
