@@ -34,6 +34,19 @@ static void note_times(struct model *model)
 	}
 }
 
+/* Whether packet i may have its flow be given a manager. */
+static bool is_new_flow(const struct model *model, unsigned int i)
+{
+	const struct model_pkt *pkt = model->run->trace->pkt;
+	unsigned int j;
+
+	for (j = 0; j < i; j++)
+		if (pkt[j].flow == pkt[i].flow &&
+		    (is_taken(model, j) || pkt[j].kind == MODEL_SYN))
+			return false;
+	return is_taken(model, i) || pkt[i].kind == MODEL_SYN;
+}
+
 /*
  * What of a flow left at one time is a block. Only as a packet of the flow is
  * received may there be two: those that it must not join, and it alone.
@@ -42,20 +55,17 @@ static void see_block(struct model *model, unsigned int i)
 {
 	const struct model_pkt *pkt = model->run->trace->pkt;
 	bool at_once = model->left[i] == 2 * i;
-	bool known = false, joins = false;
 	struct model_block *block;
+	bool joins = false;
 	unsigned int j;
 
 	for (j = 0; j < i; j++) {
-		if (!is_taken(model, j) || pkt[j].flow != pkt[i].flow)
-			continue;
-		known = true;
-		if (model->left[j] != model->left[i])
+		if (!is_taken(model, j) || pkt[j].flow != pkt[i].flow ||
+		    model->left[j] != model->left[i])
 			continue;
 		joins = true;
 		model->block_of[i] = model->block_of[j];
 	}
-	model->flows += !known;
 	model->one_or_two += joins && at_once;
 	if (!joins || at_once) {
 		model->block_of[i] = model->blocks;
@@ -88,6 +98,7 @@ void srpic_model_see_blocks(struct model *model)
 				if (model->block[j].left == 2 * i)
 					model->count[SRPIC_FLUSH_BARRIER]++;
 		}
+		model->flows += is_new_flow(model, i);
 		on ^= model_switches(trace, i);
 	}
 }
@@ -165,7 +176,7 @@ bool srpic_model_keeps_deadlines(struct model *model)
  * but something of its flow must have, or it would be the first one. That is
  * since the last barrier with data, or SRPIC was switched on; a SYN that somebody
  * summed counts as what comes first. Other flows where the table is too small
- * may have made the library forget more.
+ * may have made the library forget more, and that SYN.
  */
 static bool has_hole(const struct model *model, unsigned int i,
 		     unsigned int last, unsigned int time)
@@ -190,7 +201,8 @@ static bool has_hole(const struct model *model, unsigned int i,
 			return false;
 		if (barrier && pkt[j].kind == MODEL_SYN && !pkt[j].len &&
 		    !model_is_unsummed(&pkt[j]))
-			return above + 1 < 0 && !continues;
+			return (above + 1 < 0 || (evicts && begun)) &&
+			       !continues;
 		if (barrier && pkt[j].kind != MODEL_PURE_ACK)
 			return j < i && begun && !continues;
 		if (!is_taken(model, j) || pkt[j].flow != pkt[i].flow)

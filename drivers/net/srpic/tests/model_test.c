@@ -164,6 +164,30 @@ static const struct model_trace model_cases[] = {
 			.how = MODEL_LAST | MODEL_SWITCH },
 		      { 0, .len = 10 },
 		      { 20, .len = 10 }),
+	}, {
+		/* so what follows it is late, but waits as if it were early */
+		.name = "fifth_flow_forgets_a_syn",
+		.block_size = 32,
+		.hold_usecs = 20,
+		TRACE({ 0, .len = 10, .flow = BIT(1) },
+		      { 0, .len = 10, .flow = BIT(2) },
+		      { 0, .len = 10, .flow = BIT(3) },
+		      { 50, .kind = MODEL_SYN },
+		      { 0, .len = 10, .flow = BIT(4) },
+		      { 0, .len = 10 },
+		      { 20, .len = 10 }),
+	}, {
+		/* a flow of which nothing else comes, and the first is forgotten */
+		.name = "syn_takes_the_fourth_manager",
+		.block_size = 32,
+		.hold_usecs = 20,
+		TRACE({ 100, .len = 10, .how = MODEL_LAST },
+		      { 0, .len = 10, .flow = BIT(1) },
+		      { 0, .len = 10, .flow = BIT(2) },
+		      { 0, .kind = MODEL_SYN, .flow = BIT(3) },
+		      { 0, .len = 10, .flow = BIT(4) },
+		      { 0, .len = 10 },
+		      { 20, .len = 10 }),
 	},
 };
 
