@@ -82,7 +82,7 @@ static inline bool sock_grace_due(struct rq *rq)
 	if (!static_branch_unlikely(&sock_grace_key))
 		return false;
 	p = sock_grace_curr(rq);
-	return READ_ONCE(p->sock_grace) && p->sock_grace_from;
+	return READ_ONCE(p->sock_grace) && READ_ONCE(p->sock_grace_from);
 }
 
 /**
@@ -119,7 +119,7 @@ static inline struct task_struct *sock_grace_pick(struct rq *rq)
 		return NULL;
 	p = rq->sock_grace ?: sock_grace_curr(rq);
 	/* alone, it gives way to no other one, and that does not begin its grace */
-	if (!p->sock_grace_from && rq->cfs.h_nr_runnable < 2)
+	if (!READ_ONCE(p->sock_grace_from) && rq->cfs.h_nr_runnable < 2)
 		return NULL;
 	return sock_grace_has(p) ? p : NULL;
 }
@@ -131,7 +131,7 @@ static inline struct task_struct *sock_grace_pick(struct rq *rq)
  */
 static inline void sock_grace_dequeue(struct rq *rq, struct task_struct *p)
 {
-	if (rq->sock_grace == p)
+	if (static_branch_unlikely(&sock_grace_key) && rq->sock_grace == p)
 		rq->sock_grace = NULL;
 }
 

@@ -3,7 +3,8 @@
 """backlog.py: readers that run on with a socket, see sock-grace.rst.
 
 One CPU, a reader in rcv, and a program that just computes. What the scheduler does
-is seen by its tracepoint. It takes a kernel of the variant preempt.
+is seen by its tracepoint. It takes a kernel of the variant preempt; those that look
+for faults have test_asleep and test_changes_under_load, with any number of CPUs.
 """
 
 import ctypes
@@ -11,11 +12,14 @@ import errno
 import fcntl
 import mmap
 import os
+import re
 import signal
 import socket
 import struct
+import subprocess
 import sys
 import termios
+import threading
 import time
 import traceback
 import unittest
@@ -27,11 +31,23 @@ from transfer import Transfer
 
 GRACE = Path("/proc/sys/net/core/sock_grace_usecs")
 TRACING = Path("/sys/kernel/tracing")
+SWITCHES = TRACING / "events/sched/sched_switch"
 PREEMPT = Path("/sys/kernel/debug/sched/preempt")
+CGROUP = Path("/sys/fs/cgroup")
 SIZE = 16 << 20
-SLICE_MS = 3        # no fair task runs for longer beside another one
+QUOTA_MS, PERIOD_MS = 5, 50
+SLICE_MS = 4        # no fair task runs for longer beside another one
 LIBC = ctypes.CDLL(None, use_errno=True)
 PTRACE_ATTACH, PTRACE_DETACH = 16, 17
+USERFAULTFD = 323
+UFFD_API = 0xAA
+UFFDIO_API, UFFDIO_REGISTER, UFFDIO_ZEROPAGE = 0xC018AA3F, 0xC020AA00, 0xC020AA04
+UFFDIO_REGISTER_MODE_MISSING = 1
+# when, who left the CPU and who got it, and in which functions
+SWITCH = re.compile(r" ([\d.]+): sched_switch: .* prev_pid=(\d+) .* next_pid=(\d+) .*"
+                    r"\n(?:.*<stack trace>\n)?((?: => .*\n)*)")
+# sock_grace_release() and release_sock() may end with a jump
+BY_ITSELF = re.compile(r" => schedule\n(?: => .*release.*\n)* => tcp_recvmsg\n")
 
 
 def compute():
@@ -45,37 +61,39 @@ def compute_for(seconds):
         pass
 
 
+def wake_often():
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
+    while True:
+        time.sleep(0.0005)
+
+
 def ran_s(pid):
     return guest.ran_ns(Path(f"/proc/{pid}")) / 1e9
 
 
 def trace(on):
-    (TRACING / "events/sched/sched_switch/enable").write_text(str(int(on)))
+    """Each switch, and in which function of the kernel."""
+    (SWITCHES / "trigger").write_text("stacktrace" if on else "!stacktrace")
+    (SWITCHES / "enable").write_text(str(int(on)))
 
 
-def switches():
-    return [line for line in (TRACING / "trace").read_text().splitlines()
-            if "sched_switch" in line and not line.startswith("#")]
+def spans_ms(pid, away=False):
+    """How long a task ran each time, or was off the CPU; longest first."""
+    begins, ends = (2, 3) if away else (3, 2)
+    found, began = [], None
+    for switch in SWITCH.finditer((TRACING / "trace").read_text()):
+        at_ms = float(switch[1]) * 1000
+        if int(switch[begins]) == pid:
+            began = at_ms
+        elif int(switch[ends]) == pid and began is not None:
+            found.append(at_ms - began)
+    return sorted(found, reverse=True)
 
 
 def gave_way(pid):
-    """How often a task that could run gave way by itself: not R+."""
-    return sum(f" prev_pid={pid} " in line and " prev_state=R " in line
-               for line in switches())
-
-
-def runs_ms(pid):
-    """How long a task ran each time, longest first."""
-    found, began = [], None
-    for line in switches():
-        stamp = next(word for word in line.split() if word.endswith(":")
-                     and word[0].isdigit())
-        at_ms = float(stamp.rstrip(":")) * 1000
-        if f"next_pid={pid} " in line:
-            began = at_ms
-        elif f"prev_pid={pid} " in line and began is not None:
-            found.append(at_ms - began)
-    return sorted(found, reverse=True)
+    """How often a task did so as it released its socket."""
+    return sum(int(switch[2]) == pid and bool(BY_ITSELF.search(switch[4]))
+               for switch in SWITCH.finditer((TRACING / "trace").read_text()))
 
 
 def read_at_once(connection):
@@ -83,10 +101,33 @@ def read_at_once(connection):
     connection.recv_into(mmap.mmap(-1, SIZE), SIZE, socket.MSG_WAITALL)
 
 
+def read_slowly(connection, pages, page_s):
+    """Each page of the buffer comes later, and the reader sleeps until then."""
+    memory = mmap.mmap(-1, pages * mmap.PAGESIZE, mmap.MAP_PRIVATE)
+    begin = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    faults = LIBC.syscall(USERFAULTFD, os.O_CLOEXEC)
+    fcntl.ioctl(faults, UFFDIO_API, struct.pack("3Q", UFFD_API, 0, 0))
+    fcntl.ioctl(faults, UFFDIO_REGISTER, struct.pack(
+        "4Q", begin, len(memory), UFFDIO_REGISTER_MODE_MISSING, 0))
+
+    def serve():
+        for _ in range(pages):
+            page = struct.unpack("4Q", os.read(faults, 32))[2]
+            time.sleep(page_s)
+            fcntl.ioctl(faults, UFFDIO_ZEROPAGE, struct.pack(
+                "4Q", page & -mmap.PAGESIZE, mmap.PAGESIZE, 0, 0))
+
+    server = threading.Thread(target=serve)
+    server.start()
+    connection.recv_into(memory, len(memory), socket.MSG_WAITALL)
+    server.join()
+
+
 class Backlog(unittest.TestCase):
     def setUp(self):
         GRACE.write_text("0")
-        PREEMPT.write_text("full")
+        if PREEMPT.exists():
+            PREEMPT.write_text("full")
         (TRACING / "trace").write_text("")
         (TRACING / "buffer_size_kb").write_text("16384")
         self.addCleanup(trace, False)
@@ -138,18 +179,19 @@ class Backlog(unittest.TestCase):
             time.sleep(0.01)
         return reader, client
 
-    def read(self, grace_us, run):
-        """The runs of a reader beside one that computes."""
+    def read(self, grace_us, run, beside=compute):
+        """The runs of a reader, and for how long the one beside it was away."""
         connection, _ = self.connect()
         GRACE.write_text(str(grace_us))
-        hog = self.fork(compute)
+        hog = self.fork(beside)
+        (TRACING / "trace").write_text("")
         trace(True)
         reader = self.fork(run, connection)
         self.wait(reader)
         trace(False)
         self.end(hog)
         self.gave_way = gave_way(reader)
-        return runs_ms(reader)
+        return spans_ms(reader), spans_ms(hog, away=True)
 
     def test_setting(self):
         for value in (0, 1, 10000):
@@ -162,12 +204,40 @@ class Backlog(unittest.TestCase):
 
     def test_limit(self):
         """It runs on once for so long, and not again with that socket owned."""
-        self.assertLess(self.read(0, read_at_once)[0], SLICE_MS)
-        for grace_us in (2000, 8000):
-            runs = self.read(grace_us, read_at_once)
-            self.assertGreater(runs[0], grace_us / 1000)
-            self.assertLess(runs[0], grace_us / 1000 + SLICE_MS)
-            self.assertLess(runs[1], SLICE_MS)
+        for mode in "voluntary", "full":
+            PREEMPT.write_text(mode)
+            self.assertLess(self.read(0, read_at_once)[0][0], SLICE_MS)
+            for grace_us in (2000, 8000):
+                runs, _ = self.read(grace_us, read_at_once)
+                self.assertGreater(runs[0], grace_us / 1000)
+                self.assertLess(runs[0], grace_us / 1000 + SLICE_MS)
+                self.assertLess(runs[1], SLICE_MS)
+
+    def test_quota(self):
+        """It is throttled later, and for longer then: it owes what it ran on for."""
+        subprocess.run(["mount", "-t", "cgroup2", "none", CGROUP], check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", CGROUP], check=True)
+        (CGROUP / "cgroup.subtree_control").write_text("+cpu")
+        group = CGROUP / "reader"
+        group.mkdir()
+        self.addCleanup(group.rmdir)
+        (group / "cpu.max").write_text(f"{QUOTA_MS}000 {PERIOD_MS}000")
+
+        def read(connection):
+            (group / "cgroup.procs").write_text(str(os.getpid()))
+            read_at_once(connection)
+            compute_for(0.05)
+
+        def run(grace_us):
+            began = time.monotonic()
+            runs, _ = self.read(grace_us, read, beside=signal.pause)
+            return runs[0], time.monotonic() - began
+
+        longest_ms, took_s = run(0)
+        self.assertLess(longest_ms, QUOTA_MS + SLICE_MS)
+        longest_ms, in_all_s = run(10000)
+        self.assertGreater(longest_ms, 10)
+        self.assertGreater(in_all_s, took_s - 2 * PERIOD_MS / 1000)
 
     def test_debt(self):
         """Who leaves the run queue after each read gets no more of the CPU."""
@@ -198,9 +268,10 @@ class Backlog(unittest.TestCase):
                 connection.recv(SIZE // 20, socket.MSG_WAITALL)
                 compute_for(0.01)
 
-        without = self.read(0, read)
+        without, _ = self.read(0, read)
         self.assertEqual(self.gave_way, 0)
-        self.assertLess(self.read(10000, read)[0], without[0] + SLICE_MS)
+        runs, _ = self.read(10000, read)
+        self.assertLess(runs[0], without[0] + SLICE_MS)
         self.assertGreater(self.gave_way, 0)
 
     def test_child(self):
@@ -219,34 +290,40 @@ class Backlog(unittest.TestCase):
         trace(True)
         self.wait(self.fork(read))
         trace(False)
-        runs = runs_ms(int(noted.read_text()))
+        runs = spans_ms(int(noted.read_text()))
         self.assertGreater(len(runs), 20)
         self.assertLess(runs[0], SLICE_MS)
 
     def test_asleep(self):
-        """Who waits for data that do not come keeps nobody from the CPU."""
-        connection, client = self.connect(0)
-        GRACE.write_text("10000")
-        hog = self.fork(compute)
-        reader = self.fork(connection.recv, SIZE, socket.MSG_WAITALL)
-        began = ran_s(hog)
-        for _ in range(50):
-            client.send(bytes(1000))
-            time.sleep(0.01)
-        self.assertGreater(ran_s(hog) - began, 0.95 * 0.5)
-        self.assertEqual(os.waitpid(reader, os.WNOHANG), (0, 0))
+        """Who sleeps with its socket owned keeps nobody from the CPU."""
+        pages, page_s = 200, 0.002
+        for _ in range(2):
+            connection, _ = self.connect(pages * mmap.PAGESIZE)
+            GRACE.write_text("10000")
+            others = [self.fork(run) for run in (compute, wake_often)]
+            began = ran_s(others[0])
+            self.wait(self.fork(read_slowly, connection, pages, page_s))
+            self.assertGreater(ran_s(others[0]) - began, 0.7 * pages * page_s)
+            self.end(*others)
 
     def stopped(self, stop, go_on):
         """
         A reader is stopped at any time, and killed: the other one has the CPU
         then, and the next reader finds all as it should be.
         """
+        os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK,
+                              os.sched_param(60))
+        self.addCleanup(os.sched_setscheduler, 0, os.SCHED_OTHER,
+                        os.sched_param(0))
         GRACE.write_text("10000")
+        longest_ms = 0
+        trace(True)
         for n in range(10):
             connection, _ = self.connect(SIZE // 2)
             hog = self.fork(compute)
-            reader = self.fork(connection.recv, SIZE // 2, socket.MSG_WAITALL)
-            time.sleep(0.002 + 0.0007 * n)
+            reader = self.fork(read_at_once, connection)
+            time.sleep(0.002 + 0.001 * n)
+            longest_ms = max(longest_ms, *spans_ms(reader), 0)
             stop(reader)
             os.waitpid(reader, os.WUNTRACED)
             began = ran_s(hog)
@@ -254,7 +331,10 @@ class Backlog(unittest.TestCase):
             self.assertGreater(ran_s(hog) - began, 0.95 * 0.02)
             go_on(reader)
             self.end(hog, reader)
-        self.assertGreater(self.read(2000, read_at_once)[0], 2)
+        trace(False)
+        self.assertGreater(longest_ms, SLICE_MS)
+        runs, _ = self.read(2000, read_at_once)
+        self.assertGreater(runs[0], 2)
 
     def test_killed(self):
         self.stopped(lambda pid: os.kill(pid, signal.SIGKILL), lambda pid: None)
@@ -269,6 +349,14 @@ class Backlog(unittest.TestCase):
 
         self.stopped(lambda pid: ptrace(PTRACE_ATTACH, pid),
                      lambda pid: ptrace(PTRACE_DETACH, pid))
+
+    def test_goes_on_after_real_time(self):
+        """Whoever else is eligible then; without grace, that is the other one."""
+        self.fork(wake_often)
+        _, away = self.read(0, read_at_once)
+        self.assertLess(away[0], SLICE_MS + 1)
+        _, away = self.read(8000, read_at_once)
+        self.assertGreater(away[0], 8)
 
     def late_us(self, grace_us):
         """How late a real-time task runs that wakes beside a reader."""
