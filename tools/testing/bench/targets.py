@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import rows
 from cells import SIDES, derive, kind, usable
 from experiments import EXPERIMENTS
-from experiments.backlog import FULL, GRACE, LAZY, VOLUNTARY
+from experiments.backlog import FAIRNESS_HOGS, FULL, GRACE, LAZY, VOLUNTARY
 from experiments.flows import FLOWS
 from experiments.rr import MILD
 from experiments.steer import JOBS as STEERED
@@ -230,6 +230,28 @@ def graced(measured, figure, twait):
                            for way in (GRACE, FULL)]]))
 
 
+def busy(measured, way, figure, hogs):
+    return off_cpu(measured, figure, way | {"busy": True}, False, hogs)
+
+
+def unfair(measured):
+    """How much more of the CPU a busy receiver has with grace, in points."""
+    return of_all([difference(busy(measured, way, "share_percent", hogs)
+                              for way in (GRACE, FULL))
+                   for hogs in FAIRNESS_HOGS])
+
+
+def above_share(measured):
+    """How much more it has than each of those that want the CPU should."""
+    return of_all([difference((busy(measured, GRACE, "share_percent", hogs),
+                               100 / (hogs + 1))) for hogs in FAIRNESS_HOGS])
+
+
+def others_work(measured):
+    return percent(least([busy(measured, way, "hogs_ns", hogs)
+                          for way in (GRACE, FULL)] for hogs in FAIRNESS_HOGS))
+
+
 def traced(measured):
     """What is left of the throughput beside twait."""
     return percent(least([off_cpu(measured, "throughput_mbps", way, twait)
@@ -374,6 +396,7 @@ def gain(jitter, limit, **hold):
 
 
 HOGS_CAUSE = "the receiver is off the CPU with its socket locked"
+DEBT_CAUSE = "what the receiver ran too long is taken back later"
 RR_CAUSE = "Linux is not the simulator of the paper: see the results page"
 
 TARGETS = (
@@ -498,6 +521,13 @@ TARGETS = (
     Target("backlog", "the same: throughput", 100, "% of that without sock_grace",
            lambda measured: graced(measured, "throughput_mbps", False),
            HOGS_CAUSE, at_least=True),
+    Target("backlog", "a busy receiver's share of the CPU, 1 to 9 hogs, "
+           "sock_grace", 1, "points above that without", unfair, DEBT_CAUSE),
+    Target("backlog", "the same", 3.86, "points above an equal share",
+           above_share, DEBT_CAUSE),
+    Target("backlog", "the same: what the hogs do", 99,
+           "% of that without sock_grace", others_work, DEBT_CAUSE,
+           at_least=True),
     Target("backlog", "10 hogs: throughput beside twait, worst of all ways to "
            "preempt", 98, "% of that without twait", traced,
            "its probes run with each packet", at_least=True),
@@ -553,6 +583,11 @@ TARGETS = (
     Target("rr10", "late by 6 P and more: packets that time out, TAES", 0,
            "points of a per cent more than TA", timed_out,
            "6.12's RTO is more conservative than the paper's"),
+    Target("rr10", "late by 6 P: mean RTO of TAES and FA above TA's, TA's above "
+           "R's, the closest two", 1, "times the next one's",
+           of_senders("rr10", ("TAES", "TA"), ("FA", "TA"), ("TA", "R"),
+                      figure="rto_mean_ms", late_ms=(1200,)),
+           "6.12's RTO is more conservative than the paper's", at_least=True),
     Target("rr14", "20 % of the ACKs late: throughput, worst of R, FA and TA",
            95, "% of that if none is", of_late_acks, RR_CAUSE, at_least=True),
     Target("rr16", "half of the packets late by 200 ms: TA", 7,

@@ -105,7 +105,8 @@ EXPERIMENTS = (
                (*times(grid(sender=("R", "TA")), uniform(100)), *RATIOS),
                (*times(grid(sender="TA"), uniform(100)), *RATIOS)),
     experiment(10, "Throughput and timeouts by how late packets are", SEVERE,
-               some(SEVERE, sender=("TA", "TAES"))),
+               some(SEVERE, sender=("TA", "TAES"))
+               + some(SEVERE, sender=("R", "FA"), late_ms=(1200,))),
     experiment(12, "Timeouts and throughput by a fixed FA ratio", SEVERE_RATIOS,
                SEVERE_RATIOS[-1:]),
     experiment(14, "Throughput by how many ACKs are late", ACKS,

@@ -22,6 +22,7 @@ DEFAULTS = {
     "preempt": "voluntary", "grace_us": 0,
     "hogs": 0,                              # programs that just compute
     "nice": 0,                              # the receiver
+    "busy": False,                          # it always has something to do
     "quota_ms": 0, "period_ms": 0,          # of CPU time: the receiver's cgroup
     "rto_min_us": 200000,
     "twait": True,                          # measure how long packets wait
@@ -31,6 +32,18 @@ DEFAULTS = {
 DEBUG = Path("/sys/kernel/debug")
 CGROUP = Path("/sys/fs/cgroup")
 PORT = 5201
+# instead of iperf3, which needs little CPU time: one that computes with what it reads
+BUSY = f"""import hashlib, socket
+reader, _ = socket.create_server(("", {PORT})).accept()
+while data := reader.recv(1 << 20):
+    for _ in range(4):
+        hashlib.sha256(data)
+"""
+FEEDS = f"""import socket
+sender = socket.create_connection(("{guest.RCV_V4}", {PORT}))
+while True:
+    sender.sendall(bytes(1 << 20))
+"""
 MANY_BYTES = 1 << 20      # the connection that has them is that of the data
 CLASSES = "1ms", "10ms", "100ms", "200ms", "1s", "more"     # below that, twait's
 
@@ -102,11 +115,15 @@ def transfer(job):
     long receiver and hogs ran. Neither the beginning of a transfer nor its end is
     looked at, where iperf3 waits for a receiver that hardly runs.
     """
-    server = guest.spawn("rcv", f"chrt -o 0 nice -n {job['nice']} "
-                         f"iperf3 -s -1 -p {PORT}", stdout=subprocess.DEVNULL)
+    reads = ["python3", "-c", BUSY] if job["busy"] else \
+        ["iperf3", "-s", "-1", "-p", PORT]
+    sends = ["python3", "-c", FEEDS] if job["busy"] else \
+        ["iperf3", "-c", guest.RCV_V4, "-p", PORT, "-t", 0,
+         "-w", f"{job['buffer_mb']}M"]
+    server = guest.spawn("rcv", ["chrt", "-o", 0, "nice", "-n", job["nice"],
+                                 *reads], stdout=subprocess.DEVNULL)
     guest.wait_for_listener("rcv", PORT)
-    client = guest.spawn("snd", f"iperf3 -c {guest.RCV_V4} -p {PORT} -t 0 "
-                         f"-w {job['buffer_mb']}M", stdout=subprocess.DEVNULL)
+    client = guest.spawn("snd", sends, stdout=subprocess.DEVNULL)
     until_it_flows()
     if job["quota_ms"]:
         limit(server.pid, job)

@@ -495,6 +495,28 @@ class Retransmissions(RrTest):
             self.assertEqual(self.events("twice"), [])
             self.assertEqual(receiver.info().ca_state, RECOVERY)
 
+    def test_the_last_ones_are_remembered(self):
+        """Of 40 that are sent again, the first eight are forgotten."""
+        receiver = self.connect()
+        for n in range(30):
+            receiver.ack(n + 1)
+            for _ in range(2):      # so that none is sent with another
+                time.sleep(0.001)
+                receiver.send(1)
+        time.sleep(RTT)
+        self.assertEqual(receiver.packets()[-1], 69)
+        time.sleep(1.5 * receiver.info().rto / 1e6)
+        again = receiver.packets()
+        while again[-1] < 69:
+            receiver.ack(again[-1] + 1)
+            again += receiver.packets()
+        self.assertEqual(again, list(range(30, 70)))
+        receiver.ack(70)
+        for n in (30, 37, 38, 60):
+            receiver.ack(70, (n, n + 1))
+        self.assertEqual([late for _, late, _ in self.events("twice")],
+                         [31 // 2, 9 // 2])
+
     def test_threshold_survives_a_timeout(self):
         receiver = self.retransmitting()
         receiver.ack(4)
