@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """rr.py JSON: one long flow, some of whose packets are late; leaves row.json.
 
-The path of RR-TCP's paper (Zhang, Karp, Floyd, Peterson, 2002), in real time: P
+The path of RR-TCP's paper (Zhang, Karp, Floyd, Peterson, 2002), not dilated: P
 each way, and a link that carries 50 packets in two of them, which is what the
 sender's window is locked to. Of the data, some packets are late by a random time,
 some are lost; ACKs may be late as well. Both are told by what leaves sender and
