@@ -92,7 +92,7 @@ help:
 	@echo "                          T='debug-*' runs those of such a name"
 	@echo 'make test-full            all tests; with CONTINUE=1 those that the last run of the'
 	@echo '                          same tree did not pass, as for make test'
-	@echo 'make bench                all experiments, a day on 2 CPUs; what was stopped goes on.'
+	@echo 'make bench                all experiments, over a day on 2 CPUs; what was stopped goes on.'
 	@echo '                          EXP=table4,fig5 for some, QUICK=1 for a few short runs of each'
 	@echo 'make results              their figures and tables, from the rows of this commit, which go'
 	@echo '                          to tools/testing/bench/rows unless more runs are there'

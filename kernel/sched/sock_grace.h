@@ -131,7 +131,7 @@ static inline struct task_struct *sock_grace_pick(struct rq *rq)
  */
 static inline void sock_grace_dequeue(struct rq *rq, struct task_struct *p)
 {
-	if (static_branch_unlikely(&sock_grace_key) && rq->sock_grace == p)
+	if (rq->sock_grace == p)	/* the key may not be on here yet */
 		rq->sock_grace = NULL;
 }
 

@@ -312,8 +312,7 @@ def waits(preempt):
         "another's tables III to VII",
         f"The receiver, {preempt}, shares its CPU with hogs, which just compute; "
         "always without SRPIC. Packets wait in the socket's backlog; those "
-        "that do not count as well. A busy receiver computes with what it "
-        "reads.",
+        "that do not count as well. A busy receiver reads all 40 times.",
         ("preempt", "grace_us", "busy", "hogs", "nice", "quota_ms", "period_ms",
          "rto_min_us", "twait"),
         ("wait_10ms_percent", "wait_200ms_percent", "throughput_mbps",

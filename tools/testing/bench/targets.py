@@ -248,8 +248,9 @@ def above_share(measured):
 
 
 def others_work(measured):
-    return percent(least([busy(measured, way, "hogs_ns", hogs)
-                          for way in (GRACE, FULL)] for hogs in FAIRNESS_HOGS))
+    return percent(least([busy(measured, way, lambda row: row["hogs_ns"] /
+                               row["now_ns"], hogs) for way in (GRACE, FULL)]
+                         for hogs in FAIRNESS_HOGS))
 
 
 def traced(measured):

@@ -34,6 +34,12 @@ static void note_times(struct model *model)
 	}
 }
 
+/* A SYN behind which a flow begins, if SRPIC is on. */
+static bool is_begin(const struct model_pkt *pkt)
+{
+	return pkt->kind == MODEL_SYN && !pkt->len && !model_is_unsummed(pkt);
+}
+
 /* Whether packet i may have its flow be given a manager. */
 static bool is_new_flow(const struct model *model, unsigned int i)
 {
@@ -42,9 +48,9 @@ static bool is_new_flow(const struct model *model, unsigned int i)
 
 	for (j = 0; j < i; j++)
 		if (pkt[j].flow == pkt[i].flow &&
-		    (is_taken(model, j) || pkt[j].kind == MODEL_SYN))
+		    (is_taken(model, j) || is_begin(&pkt[j])))
 			return false;
-	return is_taken(model, i) || pkt[i].kind == MODEL_SYN;
+	return is_taken(model, i) || is_begin(&pkt[i]);
 }
 
 /*
@@ -199,8 +205,7 @@ static bool has_hole(const struct model *model, unsigned int i,
 			continue;	/* it was sent ahead of i */
 		if (barrier && j > i)
 			return false;
-		if (barrier && pkt[j].kind == MODEL_SYN && !pkt[j].len &&
-		    !model_is_unsummed(&pkt[j]))
+		if (barrier && is_begin(&pkt[j]))
 			return (above + 1 < 0 || (evicts && begun)) &&
 			       !continues;
 		if (barrier && pkt[j].kind != MODEL_PURE_ACK)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""backlog.py JSON: one run of iperf3 whose receiver shares its CPU; leaves row.json.
+"""backlog.py JSON: one transfer whose receiver shares its CPU; leaves row.json.
 
 The JSON has what differs from DEFAULTS. Sender, router and ksoftirqd have real-time
 priority, so that the receiver competes with the hogs alone.
@@ -32,12 +32,15 @@ DEFAULTS = {
 DEBUG = Path("/sys/kernel/debug")
 CGROUP = Path("/sys/fs/cgroup")
 PORT = 5201
-# instead of iperf3, which needs little CPU time: one that computes with what it reads
-BUSY = f"""import hashlib, socket
+# Instead of iperf3, which needs little CPU time: one that nearly always owns its
+# socket. It has read all 40 times before it takes it.
+BUSY = f"""import socket
 reader, _ = socket.create_server(("", {PORT})).accept()
-while data := reader.recv(1 << 20):
-    for _ in range(4):
-        hashlib.sha256(data)
+buffer = bytearray(1 << 20)
+while True:
+    for _ in range(40):
+        reader.recv_into(buffer, 0, socket.MSG_PEEK)
+    reader.recv_into(buffer)
 """
 FEEDS = f"""import socket
 sender = socket.create_connection(("{guest.RCV_V4}", {PORT}))
