@@ -32,6 +32,7 @@ def jobs(*ways):
         job | {"srpic": False} | way for way in ways for job in (
             *grid(hogs=HOGS, twait=TRACED),
             *grid(hogs=FAIRNESS_HOGS, busy=True, twait=False),
+            *grid(hogs=10, busy=True, twait=True),
             *(limit | job for limit in LIMITS for job in grid(twait=TRACED)),
             *grid(hogs=10, rto_min_us=RTO_MIN_US, twait=TRACED)))
 
