@@ -40,17 +40,22 @@ static bool is_begin(const struct model_pkt *pkt)
 	return pkt->kind == MODEL_SYN && !pkt->len && !model_is_unsummed(pkt);
 }
 
-/* Whether packet i may have its flow be given a manager. */
+/* Whether packet i may have its flow be given a manager, */
+static bool wants_manager(const struct model *model, unsigned int i)
+{
+	return is_taken(model, i) || is_begin(&model->run->trace->pkt[i]);
+}
+
+/* and is the first one of its flow. */
 static bool is_new_flow(const struct model *model, unsigned int i)
 {
 	const struct model_pkt *pkt = model->run->trace->pkt;
 	unsigned int j;
 
 	for (j = 0; j < i; j++)
-		if (pkt[j].flow == pkt[i].flow &&
-		    (is_taken(model, j) || is_begin(&pkt[j])))
+		if (pkt[j].flow == pkt[i].flow && wants_manager(model, j))
 			return false;
-	return is_taken(model, i) || is_begin(&pkt[i]);
+	return wants_manager(model, i);
 }
 
 /*

@@ -72,9 +72,15 @@ def ran_s(pid):
 
 
 def trace(on):
-    """Each switch, and in which function of the kernel."""
+    """Each switch, and in which function of the kernel; from now on."""
+    if on:
+        (TRACING / "trace").write_text("")
     (SWITCHES / "trigger").write_text("stacktrace" if on else "!stacktrace")
     (SWITCHES / "enable").write_text(str(int(on)))
+
+
+def traced():
+    return SWITCH.finditer((TRACING / "trace").read_text())
 
 
 def spans_ms(pid, away=False, bridged_ms=0):
@@ -84,7 +90,7 @@ def spans_ms(pid, away=False, bridged_ms=0):
     """
     begins, ends = (2, 3) if away else (3, 2)
     spans, began, ended = [], 0, None
-    for switch in SWITCH.finditer((TRACING / "trace").read_text()):
+    for switch in traced():
         at_ms = float(switch[1]) * 1000
         if int(switch[begins]) == pid:
             if ended is None or at_ms - ended >= bridged_ms:
@@ -99,7 +105,7 @@ def spans_ms(pid, away=False, bridged_ms=0):
 def gave_way(pid):
     """How often a task did so as it released its socket."""
     return sum(int(switch[2]) == pid and bool(BY_ITSELF.search(switch[4]))
-               for switch in SWITCH.finditer((TRACING / "trace").read_text()))
+               for switch in traced())
 
 
 def read_at_once(connection):
@@ -138,7 +144,6 @@ class Backlog(unittest.TestCase):
         GRACE.write_text("0")
         if PREEMPT.exists():
             PREEMPT.write_text("full")
-        (TRACING / "trace").write_text("")
         (TRACING / "buffer_size_kb").write_text("16384")
         self.addCleanup(trace, False)
         self.addCleanup(GRACE.write_text, "0")
@@ -201,7 +206,6 @@ class Backlog(unittest.TestCase):
         connection, _ = self.connect()
         GRACE.write_text(str(grace_us))
         hog = self.fork(beside)
-        (TRACING / "trace").write_text("")
         trace(True)
         reader = self.fork(run, connection)
         self.wait(reader)
