@@ -79,7 +79,7 @@ static const struct model_pkt flushed[] = {
 static const struct tampered hold_tamperings[] = {
 	{ MODEL_EMPTY_IN_TIME, TIME, 4, 13 },		/* not the first poll */
 	{ MODEL_EMPTY_IN_TIME, TIME, 4, 19 },
-	{ MODEL_EMPTY_IN_TIME, TIME, 10, MODEL_LATE },	/* stranded */
+	{ MODEL_EMPTY_IN_TIME, TIME, 12, MODEL_LATE },	/* stranded */
 	{ MODEL_EMPTY_IN_TIME, NEVER },
 	{ MODEL_EMPTY_IN_TIME, ALARM, 2, 101 },
 	{ MODEL_EMPTY_IN_TIME, ALARM, 6, UINT_MAX },
@@ -89,16 +89,17 @@ static const struct tampered hold_tamperings[] = {
 	{ MODEL_WAITS_FOR_A_HOLE, TIME, 2, 11 },	/* behind it */
 	{ MODEL_WAITS_FOR_A_HOLE, TIME, 6, 20 },	/* over the barrier */
 	{ MODEL_WAITS_FOR_A_HOLE, TIME, 8, 20 },	/* first behind it */
+	{ MODEL_WAITS_FOR_A_HOLE, TIME, 11, 26 },	/* below the SYN */
 	{ MODEL_WAITS_FOR_A_HOLE, LIMIT, 0, 2 },
 	{ MODEL_SORTED, SWAP, 1, 2 },
 	{ MODEL_NO_NEW_REORDERING, SWAP, 8, 9 },	/* is below the ACK */
-	{ MODEL_NO_NEW_REORDERING, TIME, 10, 20 },	/* leaves for the ACK */
+	{ MODEL_NO_NEW_REORDERING, TIME, 12, 20 },	/* leaves for the ACK */
 	{ MODEL_FLUSHED_FOR_A_CAUSE, TIME, 7, 15 },	/* the barrier itself */
 	{ MODEL_COUNTED, GAUGE, 2, 1 },
 	{ MODEL_COUNTED, GAUGE, 9, 0 },
 	{ MODEL_COUNTED, COUNT, SRPIC_PACKETS_TAKEN, 1 },
 	{ MODEL_COUNTED, COUNT, SRPIC_PACKETS_PASSED, 1 },
-	{ MODEL_COUNTED, COUNT, SRPIC_PACKETS_OUT_OF_ORDER, -1 },
+	{ MODEL_COUNTED, COUNT, SRPIC_PACKETS_OUT_OF_ORDER, -2 },
 	{ MODEL_COUNTED, COUNT, SRPIC_PACKETS_OUT_OF_ORDER, 9 },
 	{ MODEL_COUNTED, COUNT, SRPIC_BLOCKS, 1 },
 	{ MODEL_COUNTED, COUNT, SRPIC_HELD_USECS_MAX, -1 },
@@ -123,6 +124,8 @@ static const struct model_pkt waiting[] = {
 	{ 200, .len = 10 },
 	{ 220, .len = 10, .how = MODEL_LAST },
 	{ 210, .kind = MODEL_PURE_ACK },	/* overtakes 220 */
+	{ 100, .kind = MODEL_SYN, .flow = BIT(1) },
+	{ 90, .len = 10, .flow = BIT(1) },
 };
 
 static void tamper(struct model_run *run, struct model_trace *trace,

@@ -198,7 +198,7 @@ struct model_block {
  * @block_of: index of the block that it should be in
  * @blocks: number of blocks
  * @block: these
- * @flows: number of flows, with hold
+ * @flows: number of flows up to a packet, with hold
  * @one_or_two: how many of the blocks may be one with another
  * @seen: the last packet at which a flow was counted
  * @count: what the counters should say
@@ -216,7 +216,7 @@ struct model {
 	unsigned int block_of[MODEL_PKTS];
 	unsigned int blocks;
 	struct model_block block[MODEL_PKTS];
-	unsigned int flows;
+	unsigned int flows[MODEL_PKTS];
 	unsigned int one_or_two;
 	u16 seen[MODEL_FLOWS];
 	u64 count[SRPIC_COUNTERS];

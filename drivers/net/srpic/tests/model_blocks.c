@@ -247,7 +247,6 @@ void srpic_model_find_blocks(struct model *model)
 	bool on = true;
 
 	model->blocks = 0;
-	model->flows = 0;
 	model->one_or_two = 0;
 	model->overlap_or_stamp = 0;
 	model->ring_or_evict = 0;

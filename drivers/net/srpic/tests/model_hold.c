@@ -94,7 +94,7 @@ static void see_block(struct model *model, unsigned int i)
 void srpic_model_see_blocks(struct model *model)
 {
 	const struct model_trace *trace = model->run->trace;
-	unsigned int i, j;
+	unsigned int i, j, flows = 0;
 	bool on = true;
 
 	note_times(model);
@@ -109,7 +109,8 @@ void srpic_model_see_blocks(struct model *model)
 				if (model->block[j].left == 2 * i)
 					model->count[SRPIC_FLUSH_BARRIER]++;
 		}
-		model->flows += is_new_flow(model, i);
+		flows += is_new_flow(model, i);
+		model->flows[i] = flows;
 		on ^= model_switches(trace, i);
 	}
 }
@@ -194,7 +195,7 @@ static bool has_hole(const struct model *model, unsigned int i,
 {
 	const struct model_trace *trace = model->run->trace;
 	const struct model_pkt *pkt = trace->pkt;
-	bool evicts = model->flows > MODEL_WAYS;
+	bool evicts = model->flows[last] > MODEL_WAYS;
 	bool begun = false, continues = false;
 	unsigned int j;
 
