@@ -16,7 +16,7 @@
  * DOC: driver interface
  *
  * A driver embeds a &struct srpic_dev in its private data and a
- * &struct srpic_napi in each of its NAPI vectors that has a receive ring.
+ * &struct srpic_napi in each of its NAPI vectors.
  * In its poll function it
  *
  * - calls srpic_begin() once, before it looks at the first receive ring,

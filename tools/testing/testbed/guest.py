@@ -227,6 +227,17 @@ def clock_ns():
     return {"now_ns": now} | busy
 
 
+def make_cgroup(quota_ms, period_ms):
+    """A directory; the processes in it have that much CPU time in a period."""
+    root = Path("/sys/fs/cgroup")
+    subprocess.run(["mount", "-t", "cgroup2", "none", root], check=True)
+    (root / "cgroup.subtree_control").write_text("+cpu")
+    group = root / "limited"
+    group.mkdir()
+    (group / "cpu.max").write_text(f"{1000 * quota_ms} {1000 * period_ms}")
+    return group
+
+
 class KernelLog:
     """What the kernel says from now on."""
 

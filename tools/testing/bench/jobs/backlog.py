@@ -30,7 +30,6 @@ DEFAULTS = {
     "buffer_mb": 32,
 }
 DEBUG = Path("/sys/kernel/debug")
-CGROUP = Path("/sys/fs/cgroup")
 PORT = 5201
 # Instead of iperf3, which needs little CPU time: one that nearly always owns its
 # socket. It has read all 40 times before it takes it.
@@ -81,23 +80,6 @@ def prepare(job):
         subprocess.run(["insmod", "/job/twait.ko", f"port={PORT}"], check=True)
 
 
-def limit(pid, job):
-    """Give a process a quota of its own."""
-    subprocess.run(["mount", "-t", "cgroup2", "none", CGROUP], check=True)
-    (CGROUP / "cgroup.subtree_control").write_text("+cpu")
-    group = CGROUP / "receiver"
-    group.mkdir()
-    (group / "cpu.max").write_text(
-        f"{1000 * job['quota_ms']} {1000 * job['period_ms']}")
-    (group / "cgroup.procs").write_text(str(pid))
-
-
-def throttled():
-    """How often the quota was used up, since it was there."""
-    stat = (CGROUP / "receiver/cpu.stat").read_text()
-    return int(re.search(r"nr_throttled (\d+)", stat)[1])
-
-
 def received():
     """Bytes of the connection that has most."""
     told = guest.ns("rcv", f"ss -Htin state established sport = :{PORT}")
@@ -129,7 +111,8 @@ def transfer(job):
     client = guest.spawn("snd", sends, stdout=subprocess.DEVNULL)
     until_it_flows()
     if job["quota_ms"]:
-        limit(server.pid, job)
+        cgroup = guest.make_cgroup(job["quota_ms"], job["period_ms"])
+        (cgroup / "cgroup.procs").write_text(str(server.pid))
     hogs = [subprocess.Popen(["chrt", "-o", "0", "sh", "-c", "while :; do :; done"])
             for _ in range(job["hogs"])]
     # nothing else is left to chance
@@ -143,6 +126,9 @@ def transfer(job):
     found = counts.since(before) | {"bytes": received() - had}
     if job["twait"]:
         found["twait"] = (DEBUG / "twait").read_text()
+    if job["quota_ms"]:
+        stat = (cgroup / "cpu.stat").read_text()
+        found["throttled"] = int(re.search(r"nr_throttled (\d+)", stat)[1])
     ran = [guest.ran_ns(process) - then
            for process, then in zip(processes, began)]
     for process in (*hogs, client, server):
@@ -162,7 +148,7 @@ def figures(job, found, ran):
         "zero_windows": receiver.get("TcpExtTCPToZeroWindowAdv", 0),
         "backlog_drops": receiver.get("TcpExtTCPBacklogDrop", 0),
         "lost_on_path": guest.lost(guest.RTR_DEV),
-        "throttled": throttled() if job["quota_ms"] else 0,
+        "throttled": found.get("throttled", 0),
         "receiver_ns": ran[0], "hogs_ns": sum(ran[1:]),
         "share_percent": 100 * ran[0] / sum(ran),
     }

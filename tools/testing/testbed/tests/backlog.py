@@ -33,7 +33,6 @@ GRACE = Path("/proc/sys/net/core/sock_grace_usecs")
 TRACING = Path("/sys/kernel/tracing")
 SWITCHES = TRACING / "events/sched/sched_switch"
 PREEMPT = Path("/sys/kernel/debug/sched/preempt")
-CGROUP = Path("/sys/fs/cgroup")
 SIZE = 16 << 20
 QUOTA_MS, PERIOD_MS = 2, 20
 SLICE_MS = 4        # no fair task runs for longer beside another one
@@ -239,13 +238,9 @@ class Backlog(unittest.TestCase):
         It is throttled later, and for longer then: it owes what it ran on for. A
         real-time task that wakes now and then makes no difference.
         """
-        subprocess.run(["mount", "-t", "cgroup2", "none", CGROUP], check=True)
-        self.addCleanup(subprocess.run, ["umount", "-l", CGROUP], check=True)
-        (CGROUP / "cgroup.subtree_control").write_text("+cpu")
-        group = CGROUP / "reader"
-        group.mkdir()
+        group = guest.make_cgroup(QUOTA_MS, PERIOD_MS)
+        self.addCleanup(subprocess.run, ["umount", "-l", group.parent], check=True)
         self.addCleanup(group.rmdir)
-        (group / "cpu.max").write_text(f"{QUOTA_MS}000 {PERIOD_MS}000")
 
         def read(connection):
             (group / "cgroup.procs").write_text(str(os.getpid()))
