@@ -10,8 +10,10 @@ plays N ACKs at random.
 """
 
 import argparse
+import contextlib
 import ctypes
 import errno
+import fcntl
 import os
 import random
 import re
@@ -516,6 +518,22 @@ class Retransmissions(RrTest):
             receiver.ack(70, (n, n + 1))
         self.assertEqual([late for _, late, _ in self.events("twice")],
                          [31 // 2, 9 // 2])
+
+    def test_far_behind(self):
+        """Forgotten 2^30 bytes later, before others have these numbers."""
+        receiver = self.retransmitting(holes=2, sacked=8)
+        # it need not hear a million packets
+        receiver.raw.setsockopt(socket.SOL_SOCKET, 33, 0)   # RCVBUFFORCE
+        written, chunk = CWND * MSS, bytes(1 << 20)
+        for n, size, found in (0, 1 << 29, 1), (1, (1 << 30) + (2 << 20), 0):
+            while written < size:
+                unsent = struct.unpack("i", fcntl.ioctl(
+                    receiver.socket, 0x894B, bytes(4)))[0]      # SIOCOUTQNSD
+                receiver.ack(written - unsent, unit=1)
+                with contextlib.suppress(BlockingIOError):
+                    written += receiver.socket.send(chunk)
+            receiver.ack(written - unsent, (n * MSS, (n + 1) * MSS), unit=1)
+            self.assertEqual(len(self.events("twice")), found)
 
     def test_threshold_survives_a_timeout(self):
         receiver = self.retransmitting()
