@@ -15,8 +15,6 @@
 extern struct static_key_false_deferred tcp_rr_wanted;
 
 bool __tcp_rr_rules(const struct sock *sk);
-void __tcp_rr_delivered(struct sock *sk, u8 sacked, u32 start_seq, u32 end_seq,
-			u32 fack, bool spurious);
 void __tcp_rr_dsack(struct sock *sk, u32 start_seq, u32 end_seq);
 void __tcp_rr_retransmit(struct sock *sk, const struct sk_buff *skb,
 			 u64 sent_us);
@@ -37,12 +35,23 @@ static inline void tcp_rr_init(struct tcp_sock *tp)
 }
 
 /**
+ * tcp_rr_is_wanted() - may some connection have RR-TCP?
+ *
+ * For those who would have to find out what to tell it. All below that is inline
+ * asks by itself.
+ */
+static inline bool tcp_rr_is_wanted(void)
+{
+	return static_branch_unlikely(&tcp_rr_wanted.key);
+}
+
+/**
  * tcp_rr_rules() - is it RR-TCP that says what tp->reordering is?
  * @sk: a socket
  */
 static inline bool tcp_rr_rules(const struct sock *sk)
 {
-	return static_branch_unlikely(&tcp_rr_wanted.key) && __tcp_rr_rules(sk);
+	return tcp_rr_is_wanted() && __tcp_rr_rules(sk);
 }
 
 /**
@@ -54,13 +63,8 @@ static inline bool tcp_rr_rules(const struct sock *sk)
  * @fack: the highest SACK before this ACK
  * @spurious: the timestamp says that this was sent before it was retransmitted
  */
-static inline void tcp_rr_delivered(struct sock *sk, u8 sacked, u32 start_seq,
-				    u32 end_seq, u32 fack, bool spurious)
-{
-	if (static_branch_unlikely(&tcp_rr_wanted.key))
-		__tcp_rr_delivered(sk, sacked, start_seq, end_seq, fack,
-				   spurious);
-}
+void tcp_rr_delivered(struct sock *sk, u8 sacked, u32 start_seq, u32 end_seq,
+		      u32 fack, bool spurious);
 
 /**
  * tcp_rr_dsack() - the receiver says that it has got a range twice
@@ -70,7 +74,7 @@ static inline void tcp_rr_delivered(struct sock *sk, u8 sacked, u32 start_seq,
  */
 static inline void tcp_rr_dsack(struct sock *sk, u32 start_seq, u32 end_seq)
 {
-	if (static_branch_unlikely(&tcp_rr_wanted.key))
+	if (tcp_rr_is_wanted())
 		__tcp_rr_dsack(sk, start_seq, end_seq);
 }
 
@@ -83,7 +87,7 @@ static inline void tcp_rr_dsack(struct sock *sk, u32 start_seq, u32 end_seq)
 static inline void tcp_rr_retransmit(struct sock *sk, const struct sk_buff *skb,
 				     u64 sent_us)
 {
-	if (static_branch_unlikely(&tcp_rr_wanted.key))
+	if (tcp_rr_is_wanted())
 		__tcp_rr_retransmit(sk, skb, sent_us);
 }
 
@@ -93,7 +97,7 @@ static inline void tcp_rr_retransmit(struct sock *sk, const struct sk_buff *skb,
  */
 static inline void tcp_rr_recovery(struct sock *sk)
 {
-	if (static_branch_unlikely(&tcp_rr_wanted.key))
+	if (tcp_rr_is_wanted())
 		__tcp_rr_recovery(sk);
 }
 
@@ -103,7 +107,7 @@ static inline void tcp_rr_recovery(struct sock *sk)
  */
 static inline void tcp_rr_timeout(struct sock *sk)
 {
-	if (static_branch_unlikely(&tcp_rr_wanted.key))
+	if (tcp_rr_is_wanted())
 		__tcp_rr_timeout(sk);
 }
 
@@ -113,7 +117,7 @@ static inline void tcp_rr_timeout(struct sock *sk)
  */
 static inline void tcp_rr_undo(struct sock *sk)
 {
-	if (static_branch_unlikely(&tcp_rr_wanted.key))
+	if (tcp_rr_is_wanted())
 		__tcp_rr_undo(sk);
 }
 
@@ -126,8 +130,7 @@ static inline void tcp_rr_undo(struct sock *sk)
  */
 static inline long tcp_rr_ack(struct sock *sk)
 {
-	return static_branch_unlikely(&tcp_rr_wanted.key) ?
-		__tcp_rr_ack(sk) : -1;
+	return tcp_rr_is_wanted() ? __tcp_rr_ack(sk) : -1;
 }
 
 /**
@@ -139,8 +142,7 @@ static inline long tcp_rr_ack(struct sock *sk)
  */
 static inline u32 tcp_rr_quota(const struct tcp_sock *tp, u32 quota)
 {
-	return static_branch_unlikely(&tcp_rr_wanted.key) ?
-		__tcp_rr_quota(tp, quota) : quota;
+	return tcp_rr_is_wanted() ? __tcp_rr_quota(tp, quota) : quota;
 }
 
 /**
@@ -151,7 +153,7 @@ static inline u32 tcp_rr_quota(const struct tcp_sock *tp, u32 quota)
  */
 static inline bool tcp_rr_limits(const struct sock *sk)
 {
-	return static_branch_unlikely(&tcp_rr_wanted.key) &&
+	return tcp_rr_is_wanted() &&
 	       READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_limited_transmit);
 }
 
@@ -159,6 +161,11 @@ static inline bool tcp_rr_limits(const struct sock *sk)
 
 static inline void tcp_rr_init(struct tcp_sock *tp)
 {
+}
+
+static inline bool tcp_rr_is_wanted(void)
+{
+	return false;
 }
 
 static inline bool tcp_rr_rules(const struct sock *sk)

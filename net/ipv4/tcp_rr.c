@@ -192,8 +192,8 @@ static void tcp_rr_first_ack(struct sock *sk, u32 start_seq, u32 end_seq,
 	}
 }
 
-void __tcp_rr_delivered(struct sock *sk, u8 sacked, u32 start_seq, u32 end_seq,
-			u32 fack, bool spurious)
+void tcp_rr_delivered(struct sock *sk, u8 sacked, u32 start_seq, u32 end_seq,
+		      u32 fack, bool spurious)
 {
 	u32 length = tcp_rr_length(tcp_sk(sk), start_seq, fack);
 

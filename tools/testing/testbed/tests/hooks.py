@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """hooks.py PLACE...: how often these instructions are run while TCP sends.
 
-A kprobe counts at each, for both ends, and what counts as packets is data alone. In
-order, and where many packets are late.
+A kprobe counts at each, for both ends; packets are the sender's. In order, and where
+many are late.
 """
 
 import sys
@@ -30,8 +30,8 @@ def main():
     (TRACING / "kprobe_events").write_text(probes)
     (TRACING / "events/kprobes/enable").write_text("1")
     guest.set_sender("A")
-    # one frame at a time, as the hooks of a long one are run once
-    guest.ns("snd", f"ethtool -K {guest.SND_DEV} tso off gso off")
+    # one packet at a time, as the hooks of a long one are run once
+    guest.ns("snd", f"ip link set dev {guest.SND_DEV} gso_max_segs 1")
     for jitter_us in (0, 2000):
         guest.set_path(jitter_us=jitter_us)
         before, sent = hits(), guest.counters("snd")
