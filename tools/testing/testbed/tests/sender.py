@@ -524,15 +524,19 @@ class Retransmissions(RrTest):
         receiver = self.retransmitting(holes=2, sacked=8)
         # it need not hear a million packets
         receiver.raw.setsockopt(socket.SOL_SOCKET, 33, 0)   # RCVBUFFORCE
-        written, chunk = CWND * MSS, bytes(1 << 20)
-        for n, size, found in (0, 1 << 29, 1), (1, (1 << 30) + (2 << 20), 0):
-            while written < size:
-                unsent = struct.unpack("i", fcntl.ioctl(
-                    receiver.socket, 0x894B, bytes(4)))[0]      # SIOCOUTQNSD
-                receiver.ack(written - unsent, unit=1)
+        written, acked, chunk = CWND * MSS, 0, bytes(1 << 20)
+        end = time.monotonic() + 60
+        for n, size, found in ((0, (1 << 30) - (4 << 20), 1),
+                               (1, (1 << 30) + (4 << 20), 0)):
+            while acked < size:
+                self.assertLess(time.monotonic(), end)
                 with contextlib.suppress(BlockingIOError):
                     written += receiver.socket.send(chunk)
-            receiver.ack(written - unsent, (n * MSS, (n + 1) * MSS), unit=1)
+                unsent = struct.unpack("i", fcntl.ioctl(
+                    receiver.socket, 0x894B, bytes(4)))[0]      # SIOCOUTQNSD
+                acked = written - unsent
+                receiver.ack(acked, unit=1)
+            receiver.ack(acked, (n * MSS, (n + 1) * MSS), unit=1)
             self.assertEqual(len(self.events("twice")), found)
 
     def test_threshold_survives_a_timeout(self):
@@ -883,7 +887,8 @@ class Hostile(RrTest):
               f"{dict(self.events)}, FA ratio {least} to {most}, a hole at the "
               f"front for {self.worst:.1f} RTO at the most")
         self.assertLessEqual(most, 9900)
-        for event in "late", "twice", "false", "timeout":
+        rare = ("false",) * (OPTIONS["acks"] >= 20000)  # one to four in 2000
+        for event in "late", "twice", "timeout", *rare:
             self.assertGreater(self.events[event], 0, event)
 
 
