@@ -126,7 +126,7 @@ def transfer(job):
     found = counts.since(before) | {"bytes": received() - had}
     if job["twait"]:
         found["twait"] = (DEBUG / "twait").read_text()
-    if job["quota_ms"]:
+    if job["quota_ms"]:     # since there is one
         stat = (cgroup / "cpu.stat").read_text()
         found["throttled"] = int(re.search(r"nr_throttled (\d+)", stat)[1])
     ran = [guest.ran_ns(process) - then
