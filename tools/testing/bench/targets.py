@@ -213,9 +213,6 @@ def waited(measured):
                                              rx_usecs=rx_usecs, move_ms=5)))
 
 
-NICEST = {"nice": 19}
-
-
 def off_cpu(measured, figure, way, twait=True, hogs=10):
     """A figure of the receiver that shares its CPU with hogs."""
     return measured.mean("backlog", False, way | {"hogs": hogs, "twait": twait},
@@ -225,16 +222,6 @@ def off_cpu(measured, figure, way, twait=True, hogs=10):
 def without_hogs(measured):
     return of_all([off_cpu(measured, "wait_10ms_percent", way, hogs=0)
                    for way in (VOLUNTARY, FULL, GRACE)])
-
-
-def remedied(exp, way, figure, twait=True):
-    """
-    Of the receiver that waits longest, held to that of full preemption alone: a
-    target's value.
-    """
-    return lambda measured: percent(worst([[
-        measured.mean(exp, False, one | NICEST | {"hogs": 10, "twait": twait},
-                      figure) for one in (way, FULL)]]))
 
 
 def grace_costs(measured):
@@ -413,6 +400,28 @@ HOGS_CAUSE = "the receiver is off the CPU with its socket locked"
 DEBT_CAUSE = "what the receiver ran too long is taken back later"
 RR_CAUSE = "Linux is not the simulator of the paper: see the results page"
 
+def remedies(exp, way, name, than):
+    """The targets of a receiver of nice 19, which waits longest."""
+    def mean(measured, figure, way, twait):
+        return measured.mean(exp, False, way | {"nice": 19, "hogs": 10,
+                                                "twait": twait}, figure)
+
+    def held(figure, twait):
+        return lambda measured: percent(worst([[
+            mean(measured, figure, one, twait) for one in (way, FULL)]]))
+
+    return (
+        Target(exp, f"10 hogs, receiver of nice 19, {name}: packets that wait "
+               "200 ms or more", 0, "%", lambda measured:
+               mean(measured, "wait_200ms_percent", way, True), HOGS_CAUSE),
+        Target(exp, "the same: packets that wait 10 ms or more", 5,
+               f"% of those {than}", held("wait_10ms_percent", True), HOGS_CAUSE),
+        Target(exp, "the same: timeouts", 5, f"% of those {than}",
+               held("timeouts", False), HOGS_CAUSE),
+        Target(exp, "the same: throughput", 100, f"% of that {than}",
+               held("throughput_mbps", False), HOGS_CAUSE, at_least=True))
+
+
 TARGETS = (
     Target("driver", "feature off, a packet in igb's poll, above the "
            "unpatched driver", 4, "instructions", switched_off,
@@ -526,17 +535,8 @@ TARGETS = (
     Target("backlog", "10 hogs, voluntary preemption: packets that wait 10 ms "
            "or more", 0.1, "%", lambda measured:
            off_cpu(measured, "wait_10ms_percent", VOLUNTARY), HOGS_CAUSE),
-    Target("backlog", "10 hogs, receiver of nice 19, full preemption, sock_grace: "
-           "packets that wait 200 ms or more", 0, "%", lambda measured:
-           off_cpu(measured, "wait_200ms_percent", GRACE | NICEST), HOGS_CAUSE),
-    Target("backlog", "the same: packets that wait 10 ms or more", 5,
-           "% of those without sock_grace",
-           remedied("backlog", GRACE, "wait_10ms_percent"), HOGS_CAUSE),
-    Target("backlog", "the same: timeouts", 5, "% of those without sock_grace",
-           remedied("backlog", GRACE, "timeouts", twait=False), HOGS_CAUSE),
-    Target("backlog", "the same: throughput", 100, "% of that without sock_grace",
-           remedied("backlog", GRACE, "throughput_mbps", twait=False),
-           HOGS_CAUSE, at_least=True),
+    *remedies("backlog", GRACE, "full preemption, sock_grace",
+              "without sock_grace"),
     Target("backlog", "no hogs, full preemption, sock_grace: instructions by MB",
            1.005, "times those without", grace_costs,
            "it is asked where a task would be preempted, and at the release"),
@@ -553,18 +553,7 @@ TARGETS = (
     Target("backlog", "10 hogs: throughput beside twait, worst of all ways to "
            "preempt", 98, "% of that without twait", traced,
            "its probes run with each packet", at_least=True),
-    Target("lazy", "10 hogs, receiver of nice 19, lazy preemption: packets that "
-           "wait 200 ms or more", 0, "%", lambda measured:
-           measured.mean("lazy", False, LAZY | NICEST | {"hogs": 10, "twait": True},
-                         "wait_200ms_percent"), HOGS_CAUSE),
-    Target("lazy", "the same: packets that wait 10 ms or more", 5,
-           "% of those with full preemption",
-           remedied("lazy", LAZY, "wait_10ms_percent"), HOGS_CAUSE),
-    Target("lazy", "the same: timeouts", 5, "% of those with full preemption",
-           remedied("lazy", LAZY, "timeouts", twait=False), HOGS_CAUSE),
-    Target("lazy", "the same: throughput", 100, "% of that with full preemption",
-           remedied("lazy", LAZY, "throughput_mbps", twait=False),
-           HOGS_CAUSE, at_least=True),
+    *remedies("lazy", LAZY, "lazy preemption", "with full preemption"),
     Target("rr4", "5, 10 and 30 % late: TA above FA above R above SACK, the "
            "closest two", 1, "times the next one's throughput",
            of_senders("rr4", ("TA", "FA"), ("FA", "R"), ("R", "SACK"),
