@@ -12,7 +12,7 @@ with SRPIC, and with SRPIC while packets are held. With GRO, what comes up is
 segmented again first, and the same must come up with GRO alone. With SRPIC, the
 order and the counters must be what mutate.py says; with hold, none may newly
 overtake another. A burst that fails is shrunk and printed as an entry for
-corpus/, which is replayed first.
+found.txt, which is replayed first, behind families.py.
 
 Whether identifiers grow or are the same in an aggregate, no tap can tell: one of
 both must give what was sent. forward.py has the kernel segment them.
@@ -32,13 +32,14 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import families
 import guest
 import mutate
 from device import Device, Settings
 from frames import ETH_P_ALL, Sender, namespace
 
 DUT = guest.DUT
-CORPUS = Path(__file__).parent / "corpus"
+FOUND = Path(__file__).with_name("found.txt")
 QUIET_S = 0.1           # virtual time, so free
 HOLD_USECS = 5000       # what is held then comes up within that
 REPORTS_MAX = 5
@@ -303,7 +304,7 @@ class Fuzzer:
                 self.report(burst, name)
 
     def report(self, burst, name):
-        """Print the least part of a burst that is wrong, for corpus/."""
+        """Print the least part of a burst that is wrong, for found.txt."""
         size = len(burst.frames) // 2
         while size:
             for at in range(0, len(burst.frames), size):
@@ -341,10 +342,8 @@ CORPUS_PARTS = range(5)     # where an entry that names no part is replayed
 
 def run(fuzzer, mutants, seed):
     """Replay the corpus, then fuzz."""
-    entries = [entry for path in sorted(CORPUS.glob("*.txt"))
-               for entry in mutate.corpus(path.read_text())]
-    if not entries:
-        raise RuntimeError("there is no corpus")
+    entries = [(text, None, burst) for text, burst in families.bursts()]
+    entries += mutate.corpus(FOUND.read_text())
     for part in range(len(PARTS)):
         mine = [(text, burst) for text, at, burst in entries
                 if at == part or at is None and part in CORPUS_PARTS]
