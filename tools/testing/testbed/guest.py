@@ -228,7 +228,10 @@ def clock_ns():
 
 
 def make_cgroup(quota_ms, period_ms):
-    """A directory; the processes in it have that much CPU time in a period."""
+    """Mounts cgroup2, so once in a guest's life.
+
+    Returns a directory; the processes in it have that much CPU time in a period.
+    """
     root = Path("/sys/fs/cgroup")
     subprocess.run(["mount", "-t", "cgroup2", "none", root], check=True)
     (root / "cgroup.subtree_control").write_text("+cpu")

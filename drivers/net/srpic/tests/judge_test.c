@@ -79,7 +79,7 @@ static const struct model_pkt flushed[] = {
 static const struct tampered hold_tamperings[] = {
 	{ MODEL_EMPTY_IN_TIME, TIME, 4, 13 },		/* not the first poll */
 	{ MODEL_EMPTY_IN_TIME, TIME, 4, 19 },
-	{ MODEL_EMPTY_IN_TIME, TIME, 12, MODEL_LATE },	/* stranded */
+	{ MODEL_EMPTY_IN_TIME, TIME, 14, MODEL_LATE },	/* stranded */
 	{ MODEL_EMPTY_IN_TIME, NEVER },
 	{ MODEL_EMPTY_IN_TIME, ALARM, 2, 101 },
 	{ MODEL_EMPTY_IN_TIME, ALARM, 6, UINT_MAX },
@@ -93,7 +93,7 @@ static const struct tampered hold_tamperings[] = {
 	{ MODEL_WAITS_FOR_A_HOLE, LIMIT, 0, 2 },
 	{ MODEL_SORTED, SWAP, 1, 2 },
 	{ MODEL_NO_NEW_REORDERING, SWAP, 8, 9 },	/* is below the ACK */
-	{ MODEL_NO_NEW_REORDERING, TIME, 12, 20 },	/* leaves for the ACK */
+	{ MODEL_NO_NEW_REORDERING, TIME, 14, 20 },	/* leaves for the ACK */
 	{ MODEL_FLUSHED_FOR_A_CAUSE, TIME, 7, 15 },	/* the barrier itself */
 	{ MODEL_COUNTED, GAUGE, 2, 1 },
 	{ MODEL_COUNTED, GAUGE, 9, 0 },
@@ -125,7 +125,10 @@ static const struct model_pkt waiting[] = {
 	{ 220, .len = 10, .how = MODEL_LAST },
 	{ 210, .kind = MODEL_PURE_ACK },	/* overtakes 220 */
 	{ 100, .kind = MODEL_SYN, .flow = BIT(1) },
-	{ 90, .len = 10, .flow = BIT(1) },
+	{ 90, .len = 10, .flow = BIT(1), .how = MODEL_LAST },
+	/* a fourth and a fifth flow: too late to excuse what waited before */
+	{ 10, .len = 10, .flow = BIT(2) },
+	{ 10, .len = 10, .flow = BIT(3) },
 };
 
 static void tamper(struct model_run *run, struct model_trace *trace,
