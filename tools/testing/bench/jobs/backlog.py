@@ -33,20 +33,26 @@ DEBUG = Path("/sys/kernel/debug")
 PORT = 5201
 # Instead of iperf3, which needs little CPU time: one that nearly always owns its
 # socket. It has read all 40 times before it takes it.
-BUSY = f"""import socket
-reader, _ = socket.create_server(("", {PORT})).accept()
+BUSY = f"""import socket, sys
+listener = socket.socket()
+listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, int(sys.argv[1]))
+listener.bind(("", {PORT}))
+listener.listen()
+reader, _ = listener.accept()
 buffer = bytearray(1 << 20)
 while True:
     for _ in range(40):
         reader.recv_into(buffer, 0, socket.MSG_PEEK)
     reader.recv_into(buffer)
 """
-FEEDS = f"""import socket
-sender = socket.create_connection(("{guest.RCV_V4}", {PORT}))
+FEEDS = f"""import socket, sys
+sender = socket.socket()
+sender.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, int(sys.argv[1]))
+sender.connect(("{guest.RCV_V4}", {PORT}))
 while True:
     sender.sendall(bytes(1 << 20))
 """
-MANY_BYTES = 1 << 20      # the connection that has them is that of the data
+MANY_BYTES = 1 << 20      # more than iperf3 says ahead of the data
 CLASSES = "1ms", "10ms", "100ms", "200ms", "1s", "more"     # below that, twait's
 
 
@@ -80,18 +86,28 @@ def prepare(job):
         subprocess.run(["insmod", "/job/twait.ko", f"port={PORT}"], check=True)
 
 
-def received():
-    """Bytes of the connection that has most."""
-    told = guest.ns("rcv", f"ss -Htin state established sport = :{PORT}")
-    return max(map(int, re.findall(r"bytes_received:(\d+)", told)), default=0)
+def bytes_read():
+    """
+    What was acknowledged, less what is in the receiver's queue. Its socket is not
+    asked for more: that would wait for the lock, which is what is measured.
+    """
+    told = guest.ns("snd", f"ss -Htin state established dport = :{PORT}")
+    queues = guest.ns("rcv", f"ss -Htn state established sport = :{PORT}")
+    return sum(map(int, re.findall(r"bytes_acked:(\d+)", told))) - sum(
+        int(line.split()[0]) for line in queues.splitlines())
 
 
-def until_it_flows(limit_s=10):
-    for _ in range(limit_s * 100):
-        if received() > MANY_BYTES:
+def until_it_flows():
+    for _ in range(1000):
+        if bytes_read() > MANY_BYTES:
             return
         time.sleep(0.01)
     sys.exit("backlog: nothing flows")
+
+
+def times_throttled(cgroup):
+    stat = (cgroup / "cpu.stat").read_text() if cgroup else "nr_throttled 0"
+    return int(re.search(r"nr_throttled (\d+)", stat)[1])
 
 
 def transfer(job):
@@ -100,16 +116,17 @@ def transfer(job):
     long receiver and hogs ran. Neither the beginning of a transfer nor its end is
     looked at, where iperf3 waits for a receiver that hardly runs.
     """
-    reads = ["python3", "-c", BUSY] if job["busy"] else \
+    size = job["buffer_mb"] << 20
+    reads = ["python3", "-c", BUSY, size] if job["busy"] else \
         ["iperf3", "-s", "-1", "-p", PORT]
-    sends = ["python3", "-c", FEEDS] if job["busy"] else \
-        ["iperf3", "-c", guest.RCV_V4, "-p", PORT, "-t", 0,
-         "-w", f"{job['buffer_mb']}M"]
+    sends = ["python3", "-c", FEEDS, size] if job["busy"] else \
+        ["iperf3", "-c", guest.RCV_V4, "-p", PORT, "-t", 0, "-w", size]
     server = guest.spawn("rcv", ["chrt", "-o", 0, "nice", "-n", job["nice"],
                                  *reads], stdout=subprocess.DEVNULL)
     guest.wait_for_listener("rcv", PORT)
     client = guest.spawn("snd", sends, stdout=subprocess.DEVNULL)
     until_it_flows()
+    cgroup = None
     if job["quota_ms"]:
         cgroup = guest.make_cgroup(job["quota_ms"], job["period_ms"])
         (cgroup / "cgroup.procs").write_text(str(server.pid))
@@ -119,16 +136,15 @@ def transfer(job):
     time.sleep(1 + random.Random(job["seed"]).random() / 10)
     processes = [Path(f"/proc/{process.pid}") for process in (server, *hogs)]
     before, began = counts.snapshot(), list(map(guest.ran_ns, processes))
-    had = received()
+    had, throttled = bytes_read(), times_throttled(cgroup)
     if job["twait"]:
         (DEBUG / "twait").write_text("0")
     time.sleep(job["seconds"])
-    found = counts.since(before) | {"bytes": received() - had}
+    found = counts.since(before) | {
+        "bytes": bytes_read() - had,
+        "throttled": times_throttled(cgroup) - throttled}
     if job["twait"]:
         found["twait"] = (DEBUG / "twait").read_text()
-    if job["quota_ms"]:     # since there is one
-        stat = (cgroup / "cpu.stat").read_text()
-        found["throttled"] = int(re.search(r"nr_throttled (\d+)", stat)[1])
     ran = [guest.ran_ns(process) - then
            for process, then in zip(processes, began)]
     for process in (*hogs, client, server):
@@ -143,12 +159,14 @@ def figures(job, found, ran):
     row = counts.row(found) | {
         "throughput_mbps": found["bytes"] * 8000 / found["now_ns"],
         "bytes": found["bytes"],
-        "spurious_rtos": sender.get("TcpExtTCPSpuriousRTOs", 0),
+        "spurious_rtos": sender.get("TcpExtTCPLossUndo", 0),
+        "dsack_undos": sender.get("TcpExtTCPDSACKUndo", 0),
         "loss_probes": sender.get("TcpExtTCPLossProbes", 0),
+        "window_probes": sender.get("TcpExtTCPWinProbe", 0),
         "zero_windows": receiver.get("TcpExtTCPToZeroWindowAdv", 0),
         "backlog_drops": receiver.get("TcpExtTCPBacklogDrop", 0),
         "lost_on_path": guest.lost(guest.RTR_DEV),
-        "throttled": found.get("throttled", 0),
+        "throttled": found["throttled"],
         "receiver_ns": ran[0], "hogs_ns": sum(ran[1:]),
         "share_percent": 100 * ran[0] / sum(ran),
     }
