@@ -25,13 +25,14 @@ def series(panel):
     by = panel.plot.by
     values = sorted({cell.job.get(by) or 0 for cell in panel.cells})
     for side in SIDES:
-        for at, value in enumerate(values if side else values[:1]):
+        # without SRPIC, all values of what SRPIC does are alike
+        told = side or by == "sender"
+        for at, value in enumerate(values if told else values[:1]):
             name, color = who(side), COLOR[side]
             if value:
                 name = describe({by: value}, [by])
                 color = colormaps["YlGn"](0.4 + 0.6 * at / len(values))
-            # without SRPIC, all values of what SRPIC does are alike
-            yield side, name, color, [cell for cell in panel.cells if not side
+            yield side, name, color, [cell for cell in panel.cells if not told
                                       or (cell.job.get(by) or 0) == value]
 
 

@@ -37,6 +37,7 @@ DEFAULTS = {
 }
 WINDOW_PKTS = 50
 FRAME, MSS = 1514, 1460
+LEAST_RTO_MS = 900              # a second, but for what the link lets wait
 BURST = "6kb"
 QUEUE_PKTS = 100000
 CLASSIC = {"tcp_recovery": 0, "tcp_early_retrans": 0, "tcp_frto": 0,
@@ -44,7 +45,9 @@ CLASSIC = {"tcp_recovery": 0, "tcp_early_retrans": 0, "tcp_frto": 0,
            "tcp_congestion_control": "reno"}
 OWN_MAX_REORDERING = 300        # at least, where the stack's own rule is at work
 # FA with a threshold of three at the most is that of SACK and of R, and with RACK
-# it only observes: so all are traced but A, which goes by the longest lateness.
+# it only observes: so all are traced but A. That goes by the longest lateness of
+# what it never sent again. A1 has the bound alone, not the window that RR-TCP's
+# senders have while it holds.
 PLAIN = {"tcp_rr": 1, "tcp_max_reordering": 3, "tcp_limited_transmit": 1}
 SENDERS = {
     "SACK": PLAIN, "R": PLAIN,
@@ -56,6 +59,10 @@ SENDERS = {
     "A1": {"tcp_limited_transmit": 1},
     "RACK": {"tcp_recovery": 1, "tcp_rr": 1},
 }
+# of the sender, beside those of all experiments
+COUNTERS = {"fast_retransmits": "FastRetrans", "recoveries": "SackRecovery",
+            "dsack_undos": "DSACKUndo", "full_undos": "FullUndo",
+            "loss_undos": "LossUndo"}
 TRACING = Path("/sys/kernel/tracing")
 DATA = "tcp dst port 5201 and ip[2:2] > 1000"
 # Of pcap, 54 bytes of each packet: s, us, the IP identification and the sequence
@@ -130,32 +137,55 @@ def losses(job):
 
 
 @contextmanager
-def rows_of_losses(job):
+def meanwhile(work, *args):
+    """Beside what is within, work(stop, ...) runs until stop is set."""
+    stop = threading.Event()
+    worker = threading.Thread(target=work, args=(stop, *args))
+    worker.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        worker.join()
+
+
+def lose_rows(stop, job):
     """
     All packets of burst_ms, 50 more or less, are lost. loss_percent are the first
     of such a row, if the link is full.
     """
     if not job["burst_ms"] or not job["loss_percent"]:
-        yield
         return
-    stop, chances = threading.Event(), random.Random(job["seed"])
+    chances = random.Random(job["seed"])
     rows_a_second = rate_mbit(job) * 1e6 / (8 * FRAME) \
         * job["loss_percent"] / 100
     route = f"blackhole {guest.RCV_V4}/32"
+    while not stop.wait(chances.expovariate(rows_a_second)):
+        guest.ns("rtr", f"ip route add {route}")
+        stop.wait((job["burst_ms"] + chances.uniform(-50, 50)) / 1000)
+        guest.ns("rtr", f"ip route del {route}")
 
-    def lose():
-        while not stop.wait(chances.expovariate(rows_a_second)):
-            guest.ns("rtr", f"ip route add {route}")
-            stop.wait((job["burst_ms"] + chances.uniform(-50, 50)) / 1000)
-            guest.ns("rtr", f"ip route del {route}")
 
-    loser = threading.Thread(target=lose)
-    loser.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        loser.join()
+def watch(stop, job, said):
+    """What ss says of the connection that has sent most, some hundred times."""
+    while not stop.wait(job["seconds"] / 100):
+        told = guest.ns("snd", "ss -Htin state established dport = :5201")
+        if found := re.findall(r"^\t.* bytes_sent:.*$", told, re.MULTILINE):
+            said.append(max(found, key=lambda line: number(line, "bytes_sent")))
+
+
+def number(line, name, default=None):
+    found = re.search(rf" {name}:([\d.]+)", line)
+    return float(found[1]) if found else default
+
+
+def patience(said):
+    """The threshold, and the RTO, that all senders have."""
+    thresholds = [number(line, "reordering", 3) for line in said]
+    rtos_ms = [number(line, "rto") for line in said]
+    return {"reordering": thresholds[-1],
+            "reordering_mean": sum(thresholds) / len(said),
+            "rto_mean_ms": sum(rtos_ms) / len(said)}
 
 
 def set_path(job):
@@ -200,7 +230,8 @@ def transmissions(name):
 def repairs():
     """
     How long it took from when something was sent first, and lost, to when it left
-    the router; and how many retransmissions were of what was not lost.
+    the router, where nothing is held yet; and how many retransmissions were of what
+    was not lost.
     """
     arrived, arrivals = set(), {}
     for us, seq, which in transmissions("rtr_out"):
@@ -225,7 +256,9 @@ def repairs():
     if took:
         row |= {"repair_mean_ms": sum(took) / len(took),
                 "repair_p50_ms": took[len(took) // 2],
-                "repair_p95_ms": took[len(took) * 95 // 100]}
+                "repair_p95_ms": took[len(took) * 95 // 100],
+                "repairs": len(took),
+                "repairs_by_timeout": sum(ms >= LEAST_RTO_MS for ms in took)}
     return row
 
 
@@ -237,8 +270,8 @@ def parsed(line):
 
 def learnt():
     """
-    What the tracepoint said: the FA ratio, last and on the average of time, and
-    the mean RTO. Packets that are late, which may be very many, leave the ratio.
+    What the tracepoint said: the FA ratio, last and on the average of time. Packets
+    that are late, which may be very many, leave it.
     """
     flows = {}
     for line in (TRACING / "trace").read_text().splitlines():
@@ -251,8 +284,6 @@ def learnt():
     lines = [parsed(line) for n, line in enumerate(lines)
              if n in (0, len(lines) - 1)
              or not re.search(r" event=(late|twice) ", line)]
-    rtos = [int(line["value"]) for line in lines
-            if line["event"] == "timeout"]
     spans = [(int(line["ratio"]), then["s"] - line["s"])
              for line, then in pairwise(lines)]
     lasted = sum(span for _, span in spans)
@@ -260,11 +291,9 @@ def learnt():
         if lasted else int(lines[-1]["ratio"])
     return {"fa_ratio": int(lines[-1]["ratio"]) / 10000,
             "fa_ratio_mean": mean / 10000,
-            "threshold": int(lines[-1]["reordering"]),
             "idles": sum(line["event"] == "idle" for line in lines),
             "false_recoveries": sum(line["event"] == "false"
-                                    for line in lines)} | (
-        {"rto_mean_ms": sum(rtos) / len(rtos) / 1000} if rtos else {})
+                                    for line in lines)}
 
 
 def main():
@@ -279,11 +308,15 @@ def main():
     size = "-w 1M" if window_pkts(job) == WINDOW_PKTS else "-w 8M"
     (TRACING / "buffer_size_kb").write_text("32768")
     (TRACING / "events/tcp_rr/enable").write_text("1")
+    said = []
     with captured(snd_out=guest.SND_DEV, rtr_out=guest.RTR_DEV), \
-            rows_of_losses(job):
+            meanwhile(lose_rows, job), meanwhile(watch, job, said):
         found = guest.measure(job["seconds"], size)
-    row = counts.transfer(found, threaded=False) | repairs() | learnt()
-    row["timeouts_percent"] = 100 * row["timeouts"] / row["data_packets"]
+    row = counts.transfer(found, threaded=False) | repairs() | learnt() \
+        | patience(said) | {name: found["snd"].get(f"TcpExtTCP{counter}", 0)
+                            for name, counter in COUNTERS.items()}
+    for name in ("timeouts", "fast_retransmits"):
+        row[f"{name}_percent"] = 100 * row[name] / row["data_packets"]
     row["window_max_pkts"] = found["iperf3"]["end"]["streams"][0]["sender"][
         "max_snd_cwnd"] / MSS
     if row["window_max_pkts"] > window_pkts(job):
