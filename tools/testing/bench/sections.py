@@ -256,12 +256,12 @@ SECTIONS = {
         "flow over 8 queues at random, or does not. Completion times and "
         "medians are of flows above 1 MB; packets are late by so many places "
         "in their flow. Times and rates are the guest's, where time is "
-        "stretched 20 times: 50, 100 and 225 Mbit/s stand for 1, 2 and 4.5 "
-        "Gbit/s, and 20 s for 1 s. rx-usecs is 300, which is 60 µs there. "
+        "stretched 20 times: 100 and 225 Mbit/s stand for 2 and 4.5 Gbit/s, "
+        "and 20 s for 1 s. rx-usecs is 300, which is 60 µs there. "
         "Unlike the paper's, the senders have Reno, as CUBIC's clock cannot "
         "be stretched; nor can that of the timestamps. Flows begin at random, "
         "whatever became of others, and have 10 kB to 10 MB: 6 % of the "
-        "paper's flows, with 21 % of the bytes. About 100 of a run are above "
+        "paper's flows, with 21 % of the bytes. About 50 of a run are above "
         "1 MB.",
         ("mbps", "sprayed", "hold_us", "sender"),
         ("fct_p50_ms", "retransmitted_percent", "acks_sent_per_mb"),

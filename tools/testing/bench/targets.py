@@ -244,7 +244,7 @@ def needless_timeouts(row):
 def unhelped(measured, figure):
     """The least of two receivers that wait long."""
     return of_all([off_cpu(measured, figure, FULL, **cell)
-                   for cell in LONGEST], min)
+                   for cell in (NICEST, LONG_QUOTA)], min)
 
 
 def grace_costs(measured):
@@ -436,13 +436,12 @@ HOGS_CAUSE = "the receiver is off the CPU with its socket locked"
 DEBT_CAUSE = "what the receiver ran too long is taken back later"
 RR_CAUSE = "Linux is not the simulator of the paper: see the results page"
 
-# Who waits longest: what is not asked for has little CPU, or none for long.
-LONGEST = ({"nice": 19}, QUOTAS[1])
-WAITING = (*LONGEST, QUOTAS[0], {"busy": True})
+NICEST, LONG_QUOTA = {"nice": 19}, QUOTAS[1]
+BUSY = {"busy": True}
 
 
-def remedies(exp, way, name, than):
-    """The targets of what helps those that wait."""
+def remedies(exp, way, name, than, who, *cells):
+    """The targets of what helps those that wait longest."""
     def held(figure, cells, ratio=worst):
         return lambda measured: percent(ratio(
             [off_cpu(measured, figure, one, exp, **cell) for one in (way, FULL)]
@@ -453,14 +452,14 @@ def remedies(exp, way, name, than):
                "packets that wait 200 ms or more, worst of them", 0, "%",
                lambda measured: of_all([
                    off_cpu(measured, "wait_200ms_percent", way, exp, **cell)
-                   for cell in WAITING]), HOGS_CAUSE),
-        Target(exp, "the same: packets that wait 10 ms or more", 5,
-               f"% of those {than}", held("wait_10ms_percent", WAITING),
+                   for cell in (NICEST, BUSY, *QUOTAS)]), HOGS_CAUSE),
+        Target(exp, f"{who}: packets that wait 10 ms or more", 5,
+               f"% of those {than}", held("wait_10ms_percent", (*cells, BUSY)),
                HOGS_CAUSE),
-        Target(exp, "nice 19 or the long quota: timeouts", 5,
-               f"% of those {than}", held("timeouts", LONGEST), HOGS_CAUSE),
+        Target(exp, "the same, but none that is busy beside hogs: timeouts", 5,
+               f"% of those {than}", held("timeouts", cells), HOGS_CAUSE),
         Target(exp, "the same: throughput", 100, f"% of that {than}",
-               held("throughput_mbps", LONGEST, least), HOGS_CAUSE,
+               held("throughput_mbps", cells, least), HOGS_CAUSE,
                at_least=True))
 
 
@@ -585,7 +584,8 @@ TARGETS = (
            lambda measured: unhelped(measured, needless_timeouts),
            "EEVDF runs the receiver often enough", at_least=True),
     *remedies("backlog", GRACE, "full preemption, sock_grace",
-              "without sock_grace"),
+              "without sock_grace", "the same, but the short quota", NICEST,
+              LONG_QUOTA),
     Target("backlog", "no hogs, full preemption, sock_grace: instructions by MB",
            1.005, "times those without", grace_costs,
            "it is asked where a task would be preempted, and at the release"),
@@ -604,7 +604,9 @@ TARGETS = (
     Target("lazy", "no hogs, lazy preemption: packets that wait 10 ms or more", 0,
            "%", lambda measured: without_hogs(measured, "lazy", LAZY, FULL),
            HOGS_CAUSE),
-    *remedies("lazy", LAZY, "lazy preemption", "with full preemption"),
+    # a quota ends there as the receiver leaves the kernel
+    *remedies("lazy", LAZY, "lazy preemption", "with full preemption",
+              "the same, but a quota", NICEST),
     Target("rr4", "5, 10 and 30 % late: TA above FA above R above SACK, the "
            "closest two", 1, "times the next one's throughput",
            of_senders("rr4", ("TA", "FA"), ("FA", "R"), ("R", "SACK"),
