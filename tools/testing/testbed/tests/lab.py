@@ -17,14 +17,6 @@ from pathlib import Path
 
 import guest
 import suite
-from suite import (
-    PROCESSES,
-    STATE,
-    differences,
-    path_without,
-    state,
-    wait_for_change,
-)
 
 TREE = Path("/tmp/srpic")
 LAB = TREE / "out/lab"
@@ -35,7 +27,7 @@ NOT_HERE = [f"this host: no {tool}: on Debian, apt install {package}"
             for tool, package in (("make", "make"), ("gcc", "gcc libc6-dev"),
                                   ("rsync", "rsync"))]
 # What "check" is to find missing: a tool, the kernel's SRPIC.
-NO_IPERF3 = path_without("iperf3")
+NO_IPERF3 = suite.path_without("iperf3")
 NO_SYSCTLS = ["unshare", "-m", "sh", "-c",
               'mount -t tmpfs none /proc/sys/net && exec "$@"', "sh"]
 
@@ -118,14 +110,14 @@ def interrupt(remote, number):
     Like Ctrl-C, which goes to all processes, or like kill(1), in the middle of
     the first test, when it has changed something.
     """
-    before = state()
+    before = suite.state()
     # a case must not end while the hosts are looked at
     lab = start("run", remote, DURATION="5")
     for line in lab.stdout:
         print(line, end="")
         if line.startswith(("  ok 1 ", "  not ok 1 ")):
             break
-    changed = wait_for_change(before)
+    changed = suite.wait_for_change(before)
     suite.interrupt(lab, number)
     output = finish(lab)
     (ktap,) = LAB.glob("*.ktap")
@@ -142,11 +134,11 @@ def interrupt(remote, number):
 def main():
     remote, files = os.environ["REMOTE_ARGS"], sys.argv[1:]
     install(files)
-    before = state(STATE + PROCESSES)
+    before = suite.state(suite.STATE + suite.PROCESSES)
     checks = check(remote) | run(remote, files)
     for number in signal.SIGINT, signal.SIGTERM:
         checks |= interrupt(remote, number)
-    left = [*differences(before, state(STATE + PROCESSES))]
+    left = [*suite.differences(before, suite.state(suite.STATE + suite.PROCESSES))]
     for line in left:
         print(line)
     passed = guest.report(checks | {"nothing is left behind": not left})

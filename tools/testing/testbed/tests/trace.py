@@ -13,18 +13,8 @@ import unittest
 from collections import Counter, defaultdict
 from pathlib import Path
 
+import frames
 import guest
-from frames import (
-    ACK,
-    NOBODY_V4,
-    NOBODY_V6,
-    SOURCE_V4,
-    SOURCE_V6,
-    THROTTLE_US,
-    URG,
-    Wire,
-    namespace,
-)
 
 DUT = guest.DUT
 TRACING = Path("/sys/kernel/tracing")
@@ -61,10 +51,10 @@ def end(process):
 
 def napi_id():
     """The only one that receives."""
-    with namespace("rcv"):
+    with frames.namespace("rcv"):
         rx = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         rx.bind((guest.RCV_V4, 7000))
-    with namespace("rtr"):
+    with frames.namespace("rtr"):
         tx = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         tx.sendto(b"x", (guest.RCV_V4, 7000))
     with rx, tx:
@@ -76,7 +66,8 @@ def event(cause, prev, curr, after=0, held=0, out_of_order=0, *, port,
           v6=False, vlan=(0, 0)):
     """What the tracepoint prints, but for the NAPI instance."""
     none = "0.0.0.0"
-    ends = (SOURCE_V6, NOBODY_V6) if v6 else (SOURCE_V4, NOBODY_V4)
+    ends = (frames.SOURCE_V6, frames.NOBODY_V6) if v6 else \
+        (frames.SOURCE_V4, frames.NOBODY_V4)
     v6_ends = ends if v6 else [f"::ffff:{address}" for address in ends]
     fields = {
         "dev": DUT, "vlan_proto": f"0x{vlan[0]:04x}", "vlan_id": vlan[1],
@@ -111,8 +102,8 @@ class TraceTest(unittest.TestCase):
         guest.ns("rcv", f"ethtool -K {DUT} gro off")
         # what has VLAN 5 is not filtered out
         guest.ns("rcv", f"ip link add link {DUT} name tagged type vlan id 5")
-        guest.coalesce(THROTTLE_US)
-        cls.wire = Wire(guest.RTR_DEV, DUT)
+        guest.coalesce(frames.THROTTLE_US)
+        cls.wire = frames.Wire(guest.RTR_DEV, DUT)
         cls.napi_id = str(napi_id())
         guest.switch(True)
         cls.port = 5000
@@ -185,7 +176,7 @@ class TraceTest(unittest.TestCase):
                   ("ring", 0, 1, 2, 0, 2), ("poll", 0, 1))
         cls.settings()
         cls.wire.burst([cls.frame(2), cls.frame(1),
-                        cls.frame(3, flags=URG | ACK), cls.frame(0)])
+                        cls.frame(3, flags=frames.URG | frames.ACK), cls.frame(0)])
         cls.expect([[2, 1], [0]], ("barrier", 1, 1, 0, 0, 1), ("poll", 0, 1))
         cls.settings()
         cls.wire.burst([cls.frame(1, tsval=1000), cls.frame(2, tsval=1000),
