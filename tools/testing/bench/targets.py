@@ -232,7 +232,7 @@ def voluntary(measured):
 def from_10_ms(measured):
     """How far the busy receiver's waits are from the model's, in us."""
     p99_us = off_cpu(measured, "wait_p99_us", FULL, busy=True)
-    return p99_us and abs(p99_us - 10000)
+    return None if p99_us is None else abs(p99_us - 10000)
 
 
 def needless_timeouts(row):
@@ -602,7 +602,7 @@ TARGETS = (
            "preempt", 98, "% of that without twait", traced,
            "its probes run with each packet", at_least=True),
     Target("lazy", "no hogs, lazy preemption: packets that wait 10 ms or more", 0,
-           "%", lambda measured: without_hogs(measured, "lazy", LAZY, FULL),
+           "%", lambda measured: without_hogs(measured, "lazy", LAZY),
            HOGS_CAUSE),
     # a quota ends there as the receiver leaves the kernel
     *remedies("lazy", LAZY, "lazy preemption", "with full preemption",
