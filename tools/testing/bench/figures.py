@@ -31,6 +31,8 @@ def series(panel):
             name, color = who(side), COLOR[side]
             if value:
                 name = describe({by: value}, [by])
+                if by == "sender":
+                    name += f", {who(side)}"
                 color = colormaps["YlGn"](0.4 + 0.6 * at / len(values))
             yield side, name, color, [cell for cell in panel.cells if not told
                                       or (cell.job.get(by) or 0) == value]

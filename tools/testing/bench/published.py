@@ -135,15 +135,15 @@ S    225 True  33.26 -  22.46 -  5.77 -  0.04 -  54.7 -
     # preempts anywhere.
     "backlog": (
         ("preempt hogs busy nice rto_min_us grace_us", "throughput_mbps", """
-full 0  None None None None 504  -
-full 10 None None None None 72.1 -
-full 10 None None None 5000 88.8 -
+full 0  False 0 200000 0    504  -
+full 10 False 0 200000 0    72.1 -
+full 10 False 0 200000 5000 88.8 -
 """),
         ("hogs busy rto_min_us grace_us", "share_percent", """
-1 True None 5000 52.58 -
-3 True None 5000 28.38 -
-4 True None 5000 23.80 -
-9 True None 5000 13.86 -
+1 True 200000 5000 52.58 -
+3 True 200000 5000 28.38 -
+4 True 200000 5000 23.80 -
+9 True 200000 5000 13.86 -
 """),
     ),
 }
