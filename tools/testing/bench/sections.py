@@ -298,7 +298,7 @@ SECTIONS = {
 }
 
 
-def rr(figure, what, *vary, main=()):
+def rr(figure, what, *vary, main=(), implied=()):
     """A section of the experiments with RR-TCP."""
     return Section(
         f"RR-TCP, {figure}", what, (*vary, "sender"),
@@ -306,7 +306,7 @@ def rr(figure, what, *vary, main=()):
          *main, "repair_mean_ms", "reordering_mean", "fa_ratio_mean"),
         (Plot("throughput_mbps", vary[0], by="sender"),
          Plot("timeouts_percent", vary[0], by="sender")),
-        implied=("spread_ms", "max_reordering"))
+        implied=("spread_ms", "max_reordering", *implied))
 
 
 def waits(preempt):
@@ -331,7 +331,7 @@ SECTIONS |= {
     "rr6": rr("figure 6", "Likewise, 5 % of the packets, and loss.",
               "loss_percent"),
     "rr7": rr("figure 7", "1.4 % of the packets are late by up to two round "
-              "trips (uniform), 0.6 % are lost.", "p_ms"),
+              "trips (uniform), 0.6 % are lost.", "p_ms", implied=("late_ms",)),
     "rr8": rr("figure 8", "That path with P = 100 ms, at fixed FA ratios.",
               "fa_percent"),
     "rr10": rr("figures 10 and 11, table 3", "4 % of the packets are late by a "

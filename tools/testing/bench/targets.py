@@ -442,10 +442,10 @@ BUSY = {"busy": True}
 
 def remedies(exp, way, name, than, who, *cells):
     """The targets of what helps those that wait longest."""
-    def held(figure, cells, ratio=worst):
+    def held(figure, cells, ratio=worst, twait=True):
         return lambda measured: percent(ratio(
-            [off_cpu(measured, figure, one, exp, **cell) for one in (way, FULL)]
-            for cell in cells))
+            [off_cpu(measured, figure, one, exp, twait, **cell)
+             for one in (way, FULL)] for cell in cells))
 
     return (
         Target(exp, f"nice 19 or busy beside 10 hogs, or a quota, {name}: "
@@ -459,7 +459,7 @@ def remedies(exp, way, name, than, who, *cells):
         Target(exp, "the same, but none that is busy beside hogs: timeouts", 5,
                f"% of those {than}", held("timeouts", cells), HOGS_CAUSE),
         Target(exp, "the same: throughput", 100, f"% of that {than}",
-               held("throughput_mbps", cells, least), HOGS_CAUSE,
+               held("throughput_mbps", cells, least, False), HOGS_CAUSE,
                at_least=True))
 
 

@@ -30,7 +30,7 @@ def jobs(busy_hogs, *ways):
     traced = (*grid(hogs=HOGS), *grid(hogs=busy_hogs, busy=True),
               *grid(hogs=10, nice=NICE), *QUOTAS,
               *grid(hogs=10, busy=True, rto_min_us=RTO_MIN_US))
-    others = (*grid(hogs=(0, 10)), *grid(hogs=10, nice=NICE))
+    others = (*grid(hogs=(0, 10)), *grid(hogs=10, nice=NICE), QUOTAS[1])
     return tuple(job | {"srpic": False, "twait": twait} | way for way in ways
                  for twait, cells in ((True, traced), (False, others))
                  for job in cells)
@@ -55,7 +55,7 @@ def experiment(name, title, kver, every):
 
 EXPERIMENTS = (
     experiment("backlog", "Packets that wait for a receiver off the CPU", "6.12",
-               jobs((*FAIRNESS_HOGS, 10), VOLUNTARY, FULL, GRACE)),
+               jobs(10, VOLUNTARY) + jobs((*FAIRNESS_HOGS, 10), FULL, GRACE)),
     experiment("lazy", "The same with lazy preemption", "7.3",
                jobs(10, LAZY, FULL)),
 )

@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -62,6 +63,7 @@ SENDERS = {
 COUNTERS = {"fast_retransmits": "FastRetrans", "recoveries": "SackRecovery",
             "dsack_undos": "DSACKUndo", "full_undos": "FullUndo",
             "loss_undos": "LossUndo"}
+MANY_BYTES = 100_000        # more than iperf3 says beside the data
 TRACING = Path("/sys/kernel/tracing")
 DATA = "tcp dst port 5201 and ip[2:2] > 1000"
 # Of pcap, 54 bytes of each packet: s, us, the IP identification and the sequence
@@ -139,13 +141,13 @@ def losses(job):
 def meanwhile(work, *args):
     """Beside what is within, work(stop, ...) runs until stop is set."""
     stop = threading.Event()
-    worker = threading.Thread(target=work, args=(stop, *args))
-    worker.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        worker.join()
+    with ThreadPoolExecutor(1) as pool:
+        worker = pool.submit(work, stop, *args)
+        try:
+            yield
+        finally:
+            stop.set()
+    worker.result()     # or what ended it
 
 
 def lose_rows(stop, job):
@@ -166,11 +168,11 @@ def lose_rows(stop, job):
 
 
 def watch(stop, job, said):
-    """What ss says of the connection that has sent most, some hundred times."""
+    """What ss says of the connection with the data, some hundred times."""
     while not stop.wait(job["seconds"] / 100):
         told = guest.ns("snd", "ss -Htin state established dport = :5201")
-        if found := re.findall(r"^\t.* bytes_sent:.*$", told, re.MULTILINE):
-            said.append(max(found, key=lambda line: number(line, "bytes_sent")))
+        said += [line for line in told.splitlines()
+                 if number(line, "bytes_sent", 0) > MANY_BYTES]
 
 
 def number(line, name, default=None):
