@@ -120,17 +120,6 @@ A    225 True  34.49 -  23.75 -  7.29 -  0.10 -  47.9 -
 S    225 True  33.26 -  22.46 -  5.77 -  0.04 -  54.7 -
 """),
     ),
-    # Tables I and II of the paper on the Flow Director: in place of without and
-    # with SRPIC, iperf free to migrate, and pinned. No job has as many streams.
-    "steer": (
-        ("streams", "late_percent throughput_mbps", """
-100  0.705±0.042 0 6877±6 6941±4
-200  0.897±0.038 0 6649±6 6791±3
-500  0.635±0.154 0 6202±3 6445±2
-1000 0.409±0.009 0 5943±5 6172±4
-2000 0.129±0.003 0 5898±8 5909±2
-"""),
-    ),
     # Tables III, V and VII of the paper on Linux 2.6's bottleneck, whose kernel
     # preempts anywhere.
     "backlog": (
@@ -216,6 +205,22 @@ def value(text):
     return float(mean), float(half) if half else None
 
 
+def lines(exp):
+    """The tables' lines: keys of a job, their words, metrics and their words."""
+    for keys, metrics, text in TABLES.get(exp, ()):
+        names = keys.split()
+        for line in text.split("\n"):
+            if line:
+                yield names, line.split()[:len(names)], metrics.split(), \
+                    line.split()[len(names):]
+
+
+def words(job, names):
+    """The values of a job, as the tables have them."""
+    return [f"{job[name]:g}" if type(job.get(name)) is float
+            else str(job.get(name)) for name in names]
+
+
 def find(exp, job):
     """
     What the paper has for a job: {metric: (without, with)}, or {}.
@@ -227,12 +232,8 @@ def find(exp, job):
     {}
     """
     found = {}
-    for keys, metrics, text in TABLES.get(exp, ()):
-        names = keys.split()
-        wanted = [f"{job[name]:g}" if type(job.get(name)) is float
-                  else str(job.get(name)) for name in names]
-        for line in text.split("\n"):
-            if line and line.split()[:len(names)] == wanted:
-                values = [value(word) for word in line.split()[len(names):]]
-                found |= zip(metrics.split(), zip(values[::2], values[1::2]))
+    for names, wanted, metrics, said in lines(exp):
+        if words(job, names) == wanted:
+            values = list(map(value, said))
+            found |= zip(metrics, zip(values[::2], values[1::2]))
     return found
