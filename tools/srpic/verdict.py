@@ -170,7 +170,8 @@ def judge_on(moved, facts):
             f" {percent(taken, taken + moved['packets_passed'])} was suitable:"
             " SRPIC sorts TCP packets with data, but none in tunnels or IPsec,"
             " and none with options other than timestamps."],
-            "less Documentation/networking/srpic.rst # What is sorted")
+            "less Documentation/networking/srpic.rst"
+            " # What is sorted; in a clone of SRPIC for Linux")
     full = share(moved["flush_block"], moved["blocks"]) > 0.5
     how, command = lengthen(facts) if not full else (
         "most are full, and larger ones sort more", "sysctl net.srpic.block_size="

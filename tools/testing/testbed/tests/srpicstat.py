@@ -165,7 +165,8 @@ class JudgeTest(unittest.TestCase):
     def test_unsuitable(self):
         self.says("unsuitable", "less", LATE | {
             "packets_taken": 100, "packets_passed": 9900, "blocks": 100})
-        self.says("unsuitable", "less", LATE | {"packets_taken": 0, "blocks": 0})
+        self.says("unsuitable", "in a clone", LATE | {"packets_taken": 0,
+                                                      "blocks": 0})
 
 
 class Watched(unittest.TestCase):
