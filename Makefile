@@ -32,6 +32,7 @@ endif
 $(call number,RX_USECS,0,8191)
 $(call number,TIMEOUT,1,86400)
 $(call number,SMP,1,4)
+$(call number,ICOUNT,0,$(if $(filter 1,$(SMP)),1,0))
 series := $(patsubst patches/%/series,%,$(wildcard patches/*/series))
 $(if $(filter $(KVER),$(series)),,$(error there is no series for kernel $(KVER), only \
 	for: $(series)))
