@@ -209,10 +209,9 @@ def lines(exp):
     """The tables' lines: keys of a job, their words, metrics and their words."""
     for keys, metrics, text in TABLES.get(exp, ()):
         names = keys.split()
-        for line in text.split("\n"):
-            if line:
-                yield names, line.split()[:len(names)], metrics.split(), \
-                    line.split()[len(names):]
+        for line in filter(None, text.split("\n")):
+            said = line.split()
+            yield names, said[:len(names)], metrics.split(), said[len(names):]
 
 
 def words(job, names):

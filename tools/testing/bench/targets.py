@@ -80,7 +80,7 @@ class Target:
         except Lacking as lacking:
             cause = f"not measured: {lacking}: make bench EXP={self.exp}"
         except ZeroDivisionError:
-            cause = "there is no ratio to 0"
+            cause = f"not measured: there is no ratio to 0: make bench EXP={self.exp}"
         return {"name": self.name,
                 "target": limit, "value": value, "unit": self.unit,
                 "met": met, "mbps": mbps, "cause": None if met else cause,
@@ -442,7 +442,7 @@ def remedies(exp, way, name, than, who, *cells):
         Target(exp, "the same, but none that is busy beside hogs: timeouts", 5,
                f"% of those {than}", held("timeouts", cells), HOGS_CAUSE),
         Target(exp, "the same: throughput", 100, f"% of that {than}",
-               held("throughput_mbps", cells, least, False), HOGS_CAUSE,
+               held("throughput_mbps", cells, least, twait=False), HOGS_CAUSE,
                at_least=True))
 
 
