@@ -53,6 +53,7 @@ def experiment(name, title, kver, every):
         files=(f"out/bench/twait/{kver}/twait.ko",))
 
 
+# Table VII is held to what grace changes: voluntary and lazy have one busy cell.
 EXPERIMENTS = (
     experiment("backlog", "Packets that wait for a receiver off the CPU", "6.12",
                jobs(10, VOLUNTARY) + jobs((*FAIRNESS_HOGS, 10), FULL, GRACE)),
