@@ -4,12 +4,11 @@
 import collections
 import re
 
-# README.md has the same table.
+# What patches/drivers.tsv says, which is not installed.
 TESTED = {
     "igb": "run in a testbed", "e1000e": "run in a testbed",
     "virtio_net": "run in a testbed", "ixgbe": "run by KUnit alone",
-    "i40e": "run by KUnit alone",
-    "ice": "run by KUnit alone",
+    "i40e": "run by KUnit alone", "ice": "run by KUnit alone",
     "mlx5_core": "run by KUnit alone"}
 KERNELS = "6.12", "7.3"
 # With these, a small rx-usecs is no time: it has the driver adapt the interval.
