@@ -283,6 +283,7 @@ class TrafficTest(Watched):
         print(text)
         self.assertRegex(text, r"driver +igb, kernel \d")
         self.assertRegex(text, r"out of order +[1-9][0-9.]* % of ")
+        self.assertRegex(text, r"by queue +0: \d")
         self.assertIn(f"\n{guest.DUT}: off\n", text)
 
     def test_live(self):
@@ -316,6 +317,11 @@ class TrafficTest(Watched):
         found = dict(line.rsplit(" ", 1) for line in text.splitlines()
                      if not line.startswith("#"))
         device = f'device="{guest.DUT}"'
+        for name, value in before.items():
+            if re.fullmatch(r"rx_queue_\d+_packets", name):
+                queue = name.split("_")[2]
+                key = f'srpic_rx_queue_packets_total{{{device},queue="{queue}"}}'
+                self.assertIn(int(found.pop(key)), range(value, after[name] + 1))
         self.assertEqual(found.pop(f"srpic_enabled{{{device}}}"), "1")
         for name, value in before.items():
             if not name.startswith("srpic_"):
