@@ -151,19 +151,19 @@ bench: kernel rootfs venv
 	@tools/testing/bench/bench $(if $(filter-out 0,$(QUICK)),--quick) $(EXP)
 
 matrix:
-	@tools/testing/driver-matrix --readme
+	@tools/testing/checks/driver-matrix --readme
 
 results: venv
 	@tools/testing/bench/results
 
 # Needs no testbed. What is missing is said before anything is downloaded.
 lab:
-	@tools/testing/lab check "$(NETIF)" "$(REMOTE)"
+	@tools/srpic/lab check "$(NETIF)" "$(REMOTE)"
 	@scripts/fetch-kernel
 	@scripts/apply-to-tree $(TREE) $(SOURCE)
 	@rm -rf out/lab/selftests
 	@scripts/install-selftests out/lab/selftests
-	@tools/testing/lab run "$(NETIF)" "$(REMOTE)"
+	@tools/srpic/lab run "$(NETIF)" "$(REMOTE)"
 
 apply:
 	@scripts/apply-to-tree "$(KDIR)"

@@ -35,8 +35,8 @@ NO_SYSCTLS = ["unshare", "-m", "sh", "-c",
 def install(files):
     """What "make lab" would have put in its tree, with just these tests."""
     shutil.copytree("/job/scripts", TREE / "scripts")
-    (TREE / "tools/testing").mkdir(parents=True)
-    shutil.copy("/job/lab", TREE / "tools/testing")
+    (TREE / "tools/srpic").mkdir(parents=True)
+    shutil.copy("/job/lab", TREE / "tools/srpic")
     shutil.copytree("/job/selftests", LAB / "selftests")
     (LAB / "selftests/kselftest-list.txt").write_text(
         "".join(f"{suite.NAME}:{file}\n" for file in files))
@@ -44,7 +44,7 @@ def install(files):
 
 def start(what, remote, netif="eth0", within=(), **settings):
     return subprocess.Popen(
-        [*within, TREE / "tools/testing/lab", what, netif, remote], text=True,
+        [*within, TREE / "tools/srpic/lab", what, netif, remote], text=True,
         env=os.environ | suite.SETTINGS | {"QUICK": "yes"} | settings,
         start_new_session=True, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Upstream's own tests, with SRPIC off and on: they must say the same.
 
-/job/tree has what they need of the kernel's source; tools/testing/upstream on
+/job/tree has what they need of the kernel's source; tools/testing/checks/upstream on
 the host puts it there. Each test runs once in each mode, none is tried again.
 """
 
