@@ -53,10 +53,6 @@ class Experiment:
     sources: tuple = ()     # and what that has, and those of others have not
 
     def runs(self, quick):
-        """In order: all with one seed first, so that what is stopped is even."""
-        return sorted(self._runs(quick), key=lambda run: run.seed)
-
-    def _runs(self, quick):
         quick = quick and bool(self.quick)
         for job in self.quick if quick else self.jobs:
             seeds = (job["seed"],) if "seed" in job else \

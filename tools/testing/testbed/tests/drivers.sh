@@ -5,6 +5,7 @@
 # runs its KUnit suite then, and removes them again.
 
 set -e
+[ $# -gt 0 ] || { echo "usage: drivers.sh MODULE..." >&2; exit 2; }
 for driver; do
 	modprobe "$driver"
 	modprobe -r "$driver"

@@ -11,6 +11,7 @@ import signal
 import threading
 import time
 import unittest
+from importlib.machinery import SourceFileLoader
 
 import guest
 import verdict
@@ -169,6 +170,18 @@ class JudgeTest(unittest.TestCase):
         self.says("unsuitable", where, LATE | {"packets_taken": 0, "blocks": 0})
 
 
+class QueueTest(unittest.TestCase):
+    """Drivers have names of their own for what a receive queue got."""
+
+    def test_names(self):
+        program = SourceFileLoader("srpicstat", PROGRAM).load_module()
+        for name in "rx_queue_3_packets", "rx3_packets", "rx-3.packets":
+            self.assertEqual(program.QUEUE.fullmatch(name)[1], "3")
+        for name in "rx_packets", "rx3_xdp_packets", "rx_queue_3_bytes", \
+                "tx_queue_3_packets", "rx-3.packets_bad":
+            self.assertIsNone(program.QUEUE.fullmatch(name))
+
+
 class Watched(unittest.TestCase):
     """
     One flow of 40 Mbit/s, polled each 3 ms: a tenth of the packets and ten times
@@ -283,7 +296,7 @@ class TrafficTest(Watched):
         print(text)
         self.assertRegex(text, r"driver +igb, kernel \d")
         self.assertRegex(text, r"out of order +[1-9][0-9.]* % of ")
-        self.assertRegex(text, r"by queue +0: \d")
+        self.assertRegex(text, r"by queue +0:\d")
         self.assertIn(f"\n{guest.DUT}: off\n", text)
 
     def test_live(self):
