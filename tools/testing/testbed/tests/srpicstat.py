@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """
-What srpicstat says: of made counters, and of real traffic on igb. With UnpatchedTest,
-on Debian's kernel without SRPIC.
+What srpicstat says: of made counters, and of real traffic on igb. With UnpatchedTest
+or OldKernelTest, on Debian's kernels without SRPIC.
 """
 
 import json
@@ -235,6 +235,14 @@ class UnpatchedTest(Watched):
         self.assertIn("nstat", self.says("late_or_lost")["command"])
 
 
+class OldKernelTest(Watched):
+    """For which there are no patches."""
+
+    def test_reordered(self):
+        self.prepare(jitter_us=600)
+        self.assertIn("make apply", self.says("kernel")["command"])
+
+
 class TrafficTest(Watched):
     """With SRPIC in the driver."""
 
@@ -374,4 +382,4 @@ class TrafficTest(Watched):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2, defaultTest=("JudgeTest", "TrafficTest"))
+    unittest.main(verbosity=2, defaultTest=("JudgeTest", "QueueTest", "TrafficTest"))
