@@ -141,8 +141,8 @@ def judge_without(moved, facts):
     return Verdict("unpatched", [
         *advice, f"There is SRPIC for {driver} and kernel {facts['version']} (that"
         f" driver was {TESTED[driver]}), but this kernel was built without."],
-        (f"sudo make modules KDIR=/lib/modules/{facts['release']}/build"
-         f" DRIVERS={driver}" if re.search(r"\+deb\d", facts["release"]) else
+        (f"sudo make deb DRIVERS={driver} && sudo apt install ./out/deb/*.deb"
+         if re.search(r"\+deb\d\S*-amd64$", facts["release"]) and driver != "ice" else
          f"make apply KDIR=/path/to/linux-{facts['version']}")
         + " # in a clone of SRPIC for Linux")
 

@@ -96,10 +96,11 @@ class JudgeTest(unittest.TestCase):
 
     def test_unpatched(self):
         self.says("unpatched", "make apply KDIR=/path/to/linux-6.12", LATE, NONE)
-        self.says("unpatched", "make modules KDIR=/lib/modules/6.12.1+deb12/build"
-                  " DRIVERS=igb", LATE, NONE | {"release": "6.12.1+deb12"})
-        text = self.says("unpatched", "make modules", LATE, NONE | {
-            "driver": "ice", "release": "6.12.1+deb12"})
+        for release in "6.12.1+deb12-amd64", "6.12.1+deb13+1-amd64":
+            self.says("unpatched", "make deb DRIVERS=igb", LATE,
+                      NONE | {"release": release})
+        text = self.says("unpatched", "make apply", LATE, NONE | {
+            "driver": "ice", "release": "6.12.1+deb12-amd64"})
         self.assertIn("KUnit alone", text)
         self.says("unpatched", "make apply", LATE, NONE | {
             "release": "6.12.0-55.el10.x86_64+debug"})
@@ -227,7 +228,7 @@ class UnpatchedTest(Watched):
 
     def test_reordered(self):
         self.prepare(jitter_us=600)
-        self.assertIn("make modules KDIR=/lib/modules/",
+        self.assertIn("make deb DRIVERS=igb",
                       self.says("unpatched")["command"])
 
     def test_lost(self):
