@@ -11,6 +11,8 @@ TESTED = {
     "i40e": "run by KUnit alone", "ice": "run by KUnit alone",
     "mlx5_core": "run by KUnit alone"}
 KERNELS = "6.12", "7.3"
+# As srpic-dkms.dkms has it.
+PACKAGED = re.compile(r"6\.12\.\d+(\+[a-z0-9]+)+-amd64")
 # With these, a small rx-usecs is no time: it has the driver adapt the interval.
 ADAPTING = {"igb": 3, "e1000e": 4, "ixgbe": 1}
 
@@ -142,7 +144,7 @@ def judge_without(moved, facts):
         *advice, f"There is SRPIC for {driver} and kernel {facts['version']} (that"
         f" driver was {TESTED[driver]}), but this kernel was built without."],
         (f"sudo make deb DRIVERS={driver} && sudo apt install ./out/deb/*.deb"
-         if re.search(r"\+deb\d\S*-amd64$", facts["release"]) and driver != "ice" else
+         if driver != "ice" and PACKAGED.fullmatch(facts["release"]) else
          f"make apply KDIR=/path/to/linux-{facts['version']}")
         + " # in a clone of SRPIC for Linux")
 

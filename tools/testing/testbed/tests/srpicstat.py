@@ -102,8 +102,9 @@ class JudgeTest(unittest.TestCase):
         text = self.says("unpatched", "make apply", LATE, NONE | {
             "driver": "ice", "release": "6.12.1+deb12-amd64"})
         self.assertIn("KUnit alone", text)
-        self.says("unpatched", "make apply", LATE, NONE | {
-            "release": "6.12.0-55.el10.x86_64+debug"})
+        for release in "6.12.0-55.el10.x86_64+debug", "6.12.1+deb13-cloud-amd64", \
+                "6.12.1+deb13-rt-amd64", "7.3.4+deb13-amd64":
+            self.says("unpatched", "make apply", LATE, NONE | {"release": release})
 
     def test_late_or_lost(self):
         for counters in LOST, LOST | {"TCPOFOQueue": 600}, \
