@@ -71,7 +71,7 @@ def rather_lost(moved, facts):
         GUESS_USECS if interval is None else interval), 40)
     return block >= 2 and facts["gro"] and (
         moved["TCPOFOQueue"] <= MUCH * moved["InSegs"]
-        or segment(moved) >= 0.4 * block)
+        or block >= 5 and segment(moved) >= 0.4 * block)
 
 
 def lengthen(facts):
@@ -97,56 +97,65 @@ def coalescing(facts):
         " hold one or two packets, and little can be sorted."
 
 
-def judge_without(moved, facts):
-    """SRPIC is off, or not there, and not all is in order."""
+def to_have(facts):
+    """How a device that does not sort would come to: the verdict, if it should."""
     dev, driver = facts["device"], facts["driver"]
-    queued = percent(moved["TCPOFOQueue"], moved["InSegs"])
-    if rather_lost(moved, facts):
-        return Verdict("late_or_lost", [
-            "Packets are late, or are lost, and TCP's counters do not tell which: it"
-            f" queues {queued} of its segments.",
-            "SRPIC can help with what is late." if driver in TESTED else "",
-            SENDER_KNOWS],
-            "nstat -z TcpExtTCPSACKReorder TcpRetransSegs # on the sending host"
-            if facts["srpic"] is None else
-            f"ethtool --set-priv-flags {dev} srpic on; sysctl"
-            " net.srpic.hold_usecs=1000 # srpic_flush_hole tells")
-    advice = [f"Packets most likely arrive out of order: TCP queues {queued} of its"
-              " segments, more than where some are lost, unless the sender uses BBR."
-              if moved["TCPOFOQueue"] > MUCH * moved["InSegs"] else
-              "Packets arrive out of order, or are lost: where few come at a time, or"
-              " GRO is off, nothing here tells. " + SENDER_KNOWS, coalescing(facts)]
     if facts["srpic"] is not None:
-        advice.append("SRPIC is in the driver and off.")
         command = f"ethtool --set-priv-flags {dev} srpic on"
         if coalescing(facts):
             command += "; " + lengthen(facts)[1]
-        return Verdict("off", advice, command)
+        return Verdict("off", ["SRPIC is in the driver and off."], command)
     if facts["below"]:
         return Verdict("unsupported", [
-            *advice, f"{dev} is on top of others: look at those. SRPIC cannot sort"
-            " one flow that comes by several of them."],
+            f"{dev} is on top of others: look at those. SRPIC cannot sort one flow"
+            " that comes by several of them."],
             f"srpicstat {' '.join(facts['below'])}")
     if driver not in TESTED:
         return Verdict("unsupported", [
-            *advice, f"There is no SRPIC for {driver}, only for "
-            f"{', '.join(sorted(TESTED))}."],
+            f"There is no SRPIC for {driver}, only for"
+            f" {', '.join(sorted(TESTED))}."],
             "less Documentation/networking/srpic.rst"
             " # Using it in a driver; in a clone of SRPIC for Linux")
     if facts["version"] not in KERNELS:
         return Verdict("kernel", [
-            *advice, f"There is SRPIC for {driver}, but not for kernel"
-            f" {facts['version']}: it has been made for"
-            f" {' and '.join(KERNELS)}."],
+            f"There is SRPIC for {driver}, but not for kernel {facts['version']}:"
+            f" it has been made for {' and '.join(KERNELS)}."],
             f"make apply KDIR=/path/to/linux-{KERNELS[0]}"
             " # in a clone of SRPIC for Linux")
+    command = f"make apply KDIR=/path/to/linux-{facts['version']}"
+    if driver != "ice" and PACKAGED.fullmatch(facts["release"]):
+        made = f"sudo make deb DRIVERS={driver}"
+        command = f"sudo apt install ./out/deb/*.deb linux-headers-{facts['release']}"
+        if "deb13" in facts["release"]:
+            command += f" # out/deb copied from a Debian 12, after {made} there"
+        else:
+            command = f"{made} && {command}"
     return Verdict("unpatched", [
-        *advice, f"There is SRPIC for {driver} and kernel {facts['version']} (that"
-        f" driver was {TESTED[driver]}), but this kernel was built without."],
-        (f"sudo make deb DRIVERS={driver} && sudo apt install ./out/deb/*.deb"
-         if driver != "ice" and PACKAGED.fullmatch(facts["release"]) else
-         f"make apply KDIR=/path/to/linux-{facts['version']}")
-        + " # in a clone of SRPIC for Linux")
+        f"There is SRPIC for {driver} and kernel {facts['version']} (that driver was"
+        f" {TESTED[driver]}), but this kernel was built without."],
+        command + " # in a clone of SRPIC for Linux" * ("#" not in command))
+
+
+def judge_without(moved, facts):
+    """SRPIC is off, or not there, and not all is in order."""
+    queued = percent(moved["TCPOFOQueue"], moved["InSegs"])
+    there = to_have(facts)
+    if rather_lost(moved, facts):
+        return Verdict("late_or_lost", [
+            "Packets are late, or are lost, and TCP's counters do not tell which: it"
+            f" queues {queued} of its segments.",
+            "SRPIC can help with what is late." * (there.name in (
+                "off", "unpatched")), *there.advice, SENDER_KNOWS],
+            "nstat -z TcpExtTCPSACKReorder TcpRetransSegs # on the sending host"
+            if facts["srpic"] is None else f"{there.command}; sysctl"
+            " net.srpic.hold_usecs=1000 # srpic_flush_hole tells")
+    return there._replace(advice=[
+        f"Packets most likely arrive out of order: TCP queues {queued} of its"
+        " segments, more than where some are lost, unless the sender uses BBR."
+        if moved["TCPOFOQueue"] > MUCH * moved["InSegs"] else
+        "Packets arrive out of order, or are lost: where few come at a time, or"
+        " GRO is off, nothing here tells. " + SENDER_KNOWS,
+        coalescing(facts), *there.advice])
 
 
 def judge_on(moved, facts):
@@ -156,15 +165,27 @@ def judge_on(moved, facts):
     held = facts["hold_usecs"]
     holes = f"{moved['flush_hole']:,} holes were filled in time," \
         f" {moved['flush_deadline']:,} were not"
-    if queued <= SORTED * early:
+    full = share(moved["flush_block"], moved["blocks"]) > 0.5
+    how, command = lengthen(facts) if not full else (
+        "most are full, and larger ones sort more", "sysctl net.srpic.block_size="
+        f"{max(256, min(2 * facts['block_size'], 65536))}")
+    interval = interval_usecs(facts) or 0
+    hold = f"sysctl net.srpic.hold_usecs={max(1000, min(2 * interval, 100000))}"
+    tells = "net.srpic.hold_usecs, with more than the time by which they are late:" \
+        " then srpic_flush_hole counts up for those that come in time," \
+        " srpic_flush_deadline for those that do not"
+    if queued <= min(SORTED * early, MUCH * moved["InSegs"]) or \
+            held and queued <= SORTED * early:
         if held and moved["flush_hole"] > FEW * moved["blocks"]:
             return Verdict("held", [
                 "Packets are late by more than a block, and come within"
                 f" net.srpic.hold_usecs ({held}): {holes}."], "")
+        some = queued > FEW * moved["InSegs"] and not held
         return Verdict("within", [
             f"Packets are late by less than a block, and SRPIC sorts them:"
             f" {percent(early, taken)} came out of order, in blocks of"
-            f" {mean:.1f}; TCP still queued {queued:,} segments."], "")
+            f" {mean:.1f}; TCP still queued {queued:,} segments.",
+            f"What helps with those is {tells}." * some], hold * some)
     if taken < queued and taken <= 0.1 * (taken + moved["packets_passed"]):
         return Verdict("unsuitable", [
             f"Of what {facts['device']} received, just"
@@ -173,14 +194,13 @@ def judge_on(moved, facts):
             " and none with options other than timestamps."],
             "less Documentation/networking/srpic.rst"
             " # What is sorted; in a clone of SRPIC for Linux")
-    full = share(moved["flush_block"], moved["blocks"]) > 0.5
-    how, command = lengthen(facts) if not full else (
-        "most are full, and larger ones sort more", "sysctl net.srpic.block_size="
-        f"{max(256, min(2 * facts['block_size'], 65536))}")
-    if mean < 2:
+    # else blocks are short as the flows are slow, for which a hold is better
+    if mean < 2 and (full or not interval or interval <= 300 and early <= FEW * taken):
+        lost = interval and queued <= MUCH * moved["InSegs"]
         return Verdict("coalescing", [
             not full and coalescing(facts) or f"Blocks hold {mean:.1f} packets, too"
-            f" few to sort much: {how}."], command)
+            f" few to sort much: {how}.",
+            f"Or packets are lost. {SENDER_KNOWS}" if lost else ""], command)
     few = early < 0.5 * taken
     if held and few:
         return Verdict("lost", [
@@ -193,17 +213,13 @@ def judge_on(moved, facts):
     if held:
         return Verdict("beyond", [
             f"Much is late by more than net.srpic.hold_usecs ({held}): {holes}."],
-            f"sysctl net.srpic.hold_usecs={min(2 * held, 100000)}")
-    tells = "net.srpic.hold_usecs, with more than the time by which they are late:" \
-        " then srpic_flush_hole counts up for those that come in time," \
-        " srpic_flush_deadline for those that do not"
-    interval = interval_usecs(facts) or 0
-    hold = f"sysctl net.srpic.hold_usecs={max(1000, min(2 * interval, 100000))}"
+            f"sysctl net.srpic.hold_usecs={min(2 * held, 100000)}"
+            if held < 100000 else "")
     if few:
         return Verdict("late_or_lost", [
             f"Packets are late by more than a block ({mean:.1f}), or lost: TCP still"
             f" queues {queued:,} segments. What tells is {tells}."], hold)
-    if not full and interval >= 300:
+    if not full and (interval >= 300 or mean < 2):
         command = hold
     return Verdict("beyond", [
         f"Much is late by more than a block: TCP still queues {queued:,} segments,"

@@ -60,7 +60,7 @@ class JudgeTest(unittest.TestCase):
     def test_by_another_device(self):
         for facts in {}, OFF, NONE:
             self.says("idle", "ip -s link", LATE | {"rx_packets": 800}, facts)
-        self.says("within", "", LATE | SORTED | {
+        self.says("within", "hold_usecs", LATE | SORTED | {
             "rx_packets": 800, "packets_taken": 800, "packets_out_of_order": 500,
             "TCPOFOQueue": 50})
 
@@ -73,6 +73,7 @@ class JudgeTest(unittest.TestCase):
     def test_off(self):
         text = self.says("off", "set-priv-flags eth0 srpic on", LATE, OFF)
         self.assertNotIn("or are lost", text)
+        self.says("off", "srpic on", LATE, OFF | {"rx_usecs": 240})
         self.says("off", "on; ethtool -C eth0 rx-usecs 300", LATE,
                   OFF | {"rx_usecs": 0})
         # what igb calls 3 microseconds is another interval
@@ -97,7 +98,7 @@ class JudgeTest(unittest.TestCase):
     def test_unpatched(self):
         self.says("unpatched", "make apply KDIR=/path/to/linux-6.12", LATE, NONE)
         for release in "6.12.1+deb12-amd64", "6.12.1+deb13+1-amd64":
-            self.says("unpatched", "make deb DRIVERS=igb", LATE,
+            self.says("unpatched", f"deb/*.deb linux-headers-{release}", LATE,
                       NONE | {"release": release})
         text = self.says("unpatched", "make apply", LATE, NONE | {
             "driver": "ice", "release": "6.12.1+deb12-amd64"})
@@ -111,9 +112,17 @@ class JudgeTest(unittest.TestCase):
                 LATE | {"TCPOFOQueue": 1000}:
             self.says("late_or_lost", "srpic on", counters, OFF)
             self.says("late_or_lost", "nstat", counters, NONE)
+        for facts, why in ({"driver": "r8169"}, "no SRPIC for r8169"), \
+                ({"version": "6.1"}, "not for kernel 6.1"), \
+                ({"driver": "bonding", "below": ["eth0"]}, "look at those"):
+            text = self.says("late_or_lost", "nstat", LOST, NONE | facts)
+            self.assertIn(why, text)
+            self.assertNotIn("can help", text)
         for early in 0, 200, 4000:
-            self.says("late_or_lost", "hold_usecs=2000", {
-                "TCPOFOQueue": 800, "packets_out_of_order": early})
+            for blocks in 1000, 9000:
+                self.says("late_or_lost", "hold_usecs=2000", {
+                    "TCPOFOQueue": 800, "packets_out_of_order": early,
+                    "blocks": blocks})
 
     def test_lost(self):
         for counters in {}, {"flush_deadline": 5}, {"flush_hole": 2}:
@@ -132,6 +141,10 @@ class JudgeTest(unittest.TestCase):
                   {"driver": "virtio_net", "rx_usecs": 0, "timer_usecs": 300})
         self.says("coalescing", "block_size=256", alone | {"flush_block": 9900},
                   {"block_size": 1})
+        # as where few of many flows come at a time
+        self.assertIn("packets are lost", self.says("coalescing", "rx-usecs 100", {
+            "TCPOFOQueue": 30, "packets_out_of_order": 8, "blocks": 7500},
+            {"rx_usecs": 50}))
 
     def test_within(self):
         self.says("within", "", SORTED)
@@ -140,6 +153,8 @@ class JudgeTest(unittest.TestCase):
         self.says("within", "", SORTED, {"hold_usecs": 500})
         self.says("within", "", SORTED | {"TCPOFOQueue": 100},
                   {"hold_usecs": 500})
+        self.says("within", "hold_usecs", SORTED | {"TCPOFOQueue": 100})
+        self.says("beyond", "hold_usecs", SORTED | {"TCPOFOQueue": 400})
 
     def test_interval(self):
         """Small values of rx-usecs are modes, not times."""
@@ -160,6 +175,11 @@ class JudgeTest(unittest.TestCase):
         self.says("beyond", "hold_usecs=1000",
                   SORTED | LATE | {"flush_deadline": 500, "flush_hole": 10},
                   {"hold_usecs": 500})
+        self.says("beyond", "", SORTED | LATE, {"hold_usecs": 100000})
+        # the flow is slow, as it is reordered
+        slow = SORTED | LATE | {"blocks": 7500}
+        self.says("beyond", "hold_usecs=1000", slow, {"rx_usecs": 100})
+        self.says("beyond", "hold_usecs=600", slow, {"hold_usecs": 300})
 
     def test_held(self):
         self.says("held", "", SORTED | {"flush_hole": 500, "flush_deadline": 10},
@@ -182,6 +202,16 @@ class QueueTest(unittest.TestCase):
         for name in "rx_packets", "rx3_xdp_packets", "rx_queue_3_bytes", \
                 "tx_queue_3_packets", "rx-3.packets_bad":
             self.assertIsNone(program.QUEUE.fullmatch(name))
+
+
+    def test_another_driver(self):
+        """One without SRPIC, since the device was opened."""
+        program = SourceFileLoader("srpicstat", PROGRAM).load_module()
+        device = program.Device("lo")
+        self.assertEqual(device.stats(), {})
+        device.flags = ["srpic"]
+        with self.assertRaisesRegex(program.Trouble, "lo has another driver"):
+            device.stats()
 
 
 class Watched(unittest.TestCase):
@@ -312,7 +342,7 @@ class TrafficTest(Watched):
     def test_live(self):
         """A line per interval, the advice when it changes and at the end."""
         self.prepare(jitter_us=600)
-        process = self.start("--interval", "0.2")
+        process = self.start("--interval", "0.2", "--queues")
         time.sleep(1)
         guest.switch(False)
         time.sleep(1)
@@ -320,7 +350,8 @@ class TrafficTest(Watched):
         text = process.communicate()[0]
         print(text)
         self.assertEqual(process.returncode, 0, text)
-        self.assertGreater(len(re.findall(r"^\d\d:\d\d:\d\d ", text, re.M)), 6)
+        rows = re.findall(r"^\d\d:\d\d:\d\d .*\n  by queue 0:\d", text, re.M)
+        self.assertGreater(len(rows), 6)
         self.assertEqual(
             re.findall(rf"^{guest.DUT}: (.*)", text, re.M),
             ["within", "off", "off"])
