@@ -23,7 +23,8 @@ WRONG = (
     ("devices = rcv0\nblock_size = lots\n", "rcv0",
      "srpic.conf:2: 'lots' is no number"),
     ("devices = rcv0\nblock_size = 99999", "rcv0", "block_size cannot be 99999"),
-    ("devices = r* lo\n", "lo", "lo: no SRPIC in its driver ("))
+    ("devices = r*\nrx_usecs = 99999", "rcv0", "rcv0: rx_usecs cannot be 99999 ("),
+    ("devices = r* lo\n", "lo", "lo: SRPIC is not on ("))
 
 
 def run(*command):
@@ -72,8 +73,11 @@ def main():
         checks[f"it is not said once: {want}"] = \
             len(said) == 1 and want in said[0]
     checks["a file that is wrong was obeyed"] = not is_on("rcv", guest.DUT)
-    checks["one that is right was not"] = not complaints("devices=r*", "rcv0") \
-        and is_on("rcv", guest.DUT)
+    said = complaints("devices=r*\nrx_usecs=301", "rcv0")
+    usecs = re.search(r"^rx-usecs:\s*(\d+)$", guest.ns(
+        "rcv", f"ethtool -c {guest.DUT}"), re.MULTILINE)[1]
+    checks[f"one that is right was not: {usecs} {said}"] = \
+        usecs == "301" and not said and is_on("rcv", guest.DUT)
     sys.exit(not guest.report(checks))
 
 
