@@ -22,12 +22,13 @@ goal = $(filter $(1),$(MAKECMDGOALS))
 comma := ,
 # $(call number,NAME,FROM,TO): what NAME= is, if anything
 number = $(if $($(1)),$(if $(shell echo '$($(1))' | \
-	awk '/^[0-9]+$$/ && $$1 >= $(2) && $$1 <= $(3)'),,$(error \
+	awk '/^(0|[1-9][0-9]*)$$/ && $$1 >= $(2) && $$1 <= $(3)'),,$(error \
 	$(1)=$($(1)): it is a number from $(2) to $(3))))
 $(call number,SEED,1,999999999)
-ifneq ($(and $(call goal,test test-full),$(T)),)
-$(if $(shell LIST=1 T='$(T)' tools/testing/run-tests $(call goal,test test-full) 2> /dev/null),,\
-	$(error there is no test $(T): make $(call goal,test test-full) LIST=1 lists them))
+ifneq ($(and $(call goal,test test-full),$(T)$(CONTINUE)),)
+wrong := $(shell LIST=1 T='$(T)' SEED='$(SEED)' CONTINUE='$(CONTINUE)' \
+	tools/testing/run-tests $(call goal,test test-full) 2>&1 > /dev/null)
+$(if $(wrong),$(error $(wrong)))
 endif
 $(call number,RX_USECS,0,8191)
 $(call number,TIMEOUT,1,86400)
@@ -64,6 +65,8 @@ endif
 ifneq ($(call goal,deb),)
 $(if $(filter 6.12,$(KVER)),,$(error packages are made of kernel 6.12 alone: leave out \
 	KVER=$(KVER)))
+$(if $(filter ice,$(DRIVERS)),$(error irdma of the kernel does not load beside a packaged \
+	ice: make modules has it))
 endif
 ifneq ($(and $(call goal,kernel-deb),$(CONFIG)),)
 $(if $(wildcard $(CONFIG)),,$(error there is no file $(CONFIG): CONFIG= names a kernel's \
