@@ -27,8 +27,7 @@ coccilib.report.print_report(p[0], "the poll can end without srpic_end()")
 @early exists@
 symbol budget;
 position p;
-identifier complete = {napi_complete, napi_complete_done,
-		       virtqueue_napi_complete, rxfence_complete};
+identifier complete =~ "(napi|rxfence)_complete";
 @@
  srpic_begin(...);
  ... when != srpic_end(...)
@@ -52,8 +51,7 @@ identifier f;
 
 @bare@
 identifier ends.f;
-identifier complete = {napi_complete, napi_complete_done,
-		       virtqueue_napi_complete, rxfence_complete};
+identifier complete =~ "(napi|rxfence)_complete";
 position p;
 @@
  f(...)
@@ -75,8 +73,7 @@ coccilib.report.print_report(p[0], "NAPI completes without srpic_end()")
 // What was said to be polled again is not.
 @left@
 identifier E;
-identifier complete = {napi_complete, napi_complete_done,
-		       virtqueue_napi_complete, rxfence_complete};
+identifier complete =~ "(napi|rxfence)_complete";
 position p;
 @@
  if (!E) { <+... complete@p(...) ...+> }
@@ -85,8 +82,7 @@ position p;
 symbol true;
 expression S;
 identifier left.E;
-identifier complete = {napi_complete, napi_complete_done,
-		       virtqueue_napi_complete, rxfence_complete};
+identifier complete =~ "(napi|rxfence)_complete";
 position left.p, q;
 @@
  srpic_end(S, E);
@@ -101,8 +97,7 @@ coccilib.report.print_report(q[0], "NAPI completes with work left, without srpic
 @denied exists@
 symbol true, false;
 expression S;
-identifier complete = {napi_complete, napi_complete_done,
-		       virtqueue_napi_complete, rxfence_complete};
+identifier complete =~ "(napi|rxfence)_complete";
 position p;
 @@
  srpic_end(S, false);
@@ -118,8 +113,7 @@ coccilib.report.print_report(p[0], "NAPI completes after srpic_end(..., false) o
 @late exists@
 position p;
 identifier ends.f;
-identifier complete = {napi_complete, napi_complete_done,
-		       virtqueue_napi_complete, rxfence_complete};
+identifier complete =~ "(napi|rxfence)_complete";
 @@
  complete(...)
  ... when any
@@ -138,8 +132,7 @@ coccilib.report.print_report(p[0], "srpic_end() after NAPI completes")
 @drained@
 symbol budget, true;
 expression S;
-identifier complete = {napi_complete, napi_complete_done,
-		       virtqueue_napi_complete, rxfence_complete};
+identifier complete =~ "(napi|rxfence)_complete";
 position p;
 @@
  if (budget) srpic_end@p(S, true);
@@ -216,26 +209,17 @@ identifier takes.f, g;
  ...+>
  }
 
-@more exists@
-position p;
-identifier takes.f;
-@@
- srpic_end(...);
- ... when != srpic_begin(...)
- f@p(...)
-
-@script:python depends on report@
-p << more.p;
-@@
-coccilib.report.print_report(p[0], "receives after srpic_end()")
-
 @again exists@
 position p;
-identifier cleans.g;
+identifier takes.f, cleans.g;
 @@
  srpic_end(...);
  ... when != srpic_begin(...)
+(
+ f@p(...)
+|
  g@p(...)
+)
 
 @script:python depends on report@
 p << again.p;
@@ -275,19 +259,17 @@ up << stray.up;
 coccilib.report.print_report(p[0], f"{up}() overtakes what SRPIC holds")
 
 // Such instances have no SRPIC.
-@ptp@
+@others@
 struct mlx5e_ptp *E;
+struct mlx5e_trap *F;
 identifier disable = {napi_disable, napi_disable_locked};
 position p;
 @@
+(
  disable@p(&E->napi)
-
-@trap@
-struct mlx5e_trap *E;
-identifier disable = {napi_disable, napi_disable_locked};
-position p;
-@@
- disable@p(&E->napi)
+|
+ disable@p(&F->napi)
+)
 
 @transmit@
 identifier f =~ "_tx_";
@@ -323,7 +305,7 @@ position p;
 
 @strands@
 identifier disable = {napi_disable, napi_disable_locked};
-position p != {ptp.p, trap.p, transmit.p, stopped.p};
+position p != {others.p, transmit.p, stopped.p};
 @@
  disable@p(...)
 

@@ -119,12 +119,6 @@ def in_order(measured, senders, **more):
                   for srpic in (True, False)] for sender in senders)
 
 
-def of_many_flows(measured):
-    return worst([measured.mean("flows", srpic, {"flows": flows},
-                                "receiver_ns_per_mb")
-                  for srpic in (True, False)] for flows in FLOWS if flows >= 100)
-
-
 def reordered(measured, **hold):
     return worst((receiver_cost(measured, True, sender, jitter, **hold),
                   receiver_cost(measured, False, sender, 0))
@@ -144,28 +138,6 @@ def of_skews(measured, figure):
              skewed(measured, figure, 0, 0)) for skew_us in (250, 500, 750)]
 
 
-def slowed(measured):
-    return 100 * least(of_skews(measured, "throughput_mbps"))
-
-
-def queued(measured):
-    return max(above for above, _ in of_skews(
-        measured, lambda row: 100 * row["ofo_queued"] / row["packets"]))
-
-
-def of_hold_in_order(measured):
-    return difference(case(measured, name, "srpic")
-                      for name in ("in_order_hold", "in_order"))
-
-
-def lossy(measured):
-    """What of the throughput of RACK is left if lost packets are waited for."""
-    return 100 * ratio(measured.mean(
-        "table5", True, {"sender": "RACK", "loss_percent": 0.1,
-                         "bursts": False, "hold_usecs": hold_usecs},
-        "throughput_mbps") for hold_usecs in (10000, 0))
-
-
 def sprayed(measured):
     """What RACK retransmits, held to without SRPIC."""
     job = {"mbps": 100, "sprayed": True, "sender": "RACK"}
@@ -183,23 +155,6 @@ def steered(measured, figure, **wanted):
         for job in STEERED if wanted.items() <= job.items()]
 
 
-def late(measured):
-    return max(steered(measured, "late_percent", fence=True))
-
-
-def steered_s(measured):
-    """What moves leave of the throughput of the S sender."""
-    return 100 * ratio(steered(measured, "throughput_mbps", sender="S", fence=True,
-                               move_ms=move_ms)[0] for move_ms in (5, 0))
-
-
-def waited(measured):
-    """Of the interval between interrupts."""
-    return 100 * worst((wait, rx_usecs) for rx_usecs in RX_USECS
-                       for wait in steered(measured, "wait_p99_us", fence=True,
-                                           rx_usecs=rx_usecs, move_ms=5))
-
-
 def off_cpu(measured, figure, way, exp="backlog", twait=True, **cell):
     """A figure of the receiver that shares its CPU, with 10 hogs if not told."""
     return measured.mean(exp, False, way | {"hogs": 10, "twait": twait} | cell,
@@ -209,16 +164,6 @@ def off_cpu(measured, figure, way, exp="backlog", twait=True, **cell):
 def without_hogs(measured, exp, *ways):
     return max(off_cpu(measured, "wait_10ms_percent", way, exp, hogs=0)
                for way in ways)
-
-
-def voluntary(measured):
-    return max(off_cpu(measured, "wait_10ms_percent", VOLUNTARY, **cell)
-               for cell in ({}, {"busy": True}))
-
-
-def from_10_ms(measured):
-    """How far the busy receiver's waits are from the model's, in us."""
-    return abs(off_cpu(measured, "wait_p99_us", FULL, busy=True) - 10000)
 
 
 def needless_timeouts(row):
@@ -231,12 +176,6 @@ def unhelped(measured, figure):
     """The least of two receivers that wait long."""
     return min(off_cpu(measured, figure, FULL, **cell)
                for cell in (NICEST, LONG_QUOTA))
-
-
-def grace_costs(measured):
-    """Without hogs; of all hosts' instructions."""
-    return ratio(off_cpu(measured, "busy_ns_per_mb", way, twait=False, hogs=0)
-                 for way in (GRACE, FULL))
 
 
 def busy(measured, way, figure, hogs):
@@ -367,26 +306,11 @@ def worst_permutation(measured):
     return measured.mean("micro", True, {}, dearest)
 
 
-def many_flows(measured):
-    return 100 * ratio(case(measured, name, "srpic")
-                       for name in ("flows_64", "in_order")) - 100
-
-
 def polled(measured, srpic, driver, **more):
     """What a packet in order costs, by igb's whole poll."""
     job = {"driver": driver, "gro": True, "order": "in order", "frames": 63,
            **more}
     return measured.mean("driver", srpic, job, "frame_ns_median")
-
-
-def switched_off(measured):
-    return difference(polled(measured, False, driver)
-                      for driver in ("igb_srpic", "igb_plain"))
-
-
-def fenced(measured):
-    return difference(polled(measured, False, "igb", **more)
-                      for more in ({"fence": True}, {}))
 
 
 def round_trips(measured, **hold):
@@ -448,7 +372,9 @@ def remedies(exp, way, name, than, who, *cells):
 
 TARGETS = (
     Target("driver", "feature off, a packet in igb's poll, above the "
-           "unpatched driver", 4, "instructions", switched_off,
+           "unpatched driver", 4, "instructions", lambda measured:
+           difference(polled(measured, False, driver)
+                      for driver in ("igb_srpic", "igb_plain")),
            "beside the test for each packet, each poll reads the context at "
            "its begin and tests it at its end"),
     Target("driver", "in order, 1 flow, a packet in igb's poll, up to IP", 0.78,
@@ -470,7 +396,8 @@ TARGETS = (
            case(measured, "deepest_ipv6_ticked_block_128", "srpic_max"),
            "a packet passes all but one of its list, or goes down a tree"),
     Target("micro", "64 flows in one poll, above 1 flow", 15, "% more",
-           many_flows,
+           lambda measured: 100 * ratio(case(measured, name, "srpic")
+                                        for name in ("flows_64", "in_order")) - 100,
            "a flow with one packet in the poll pays alone for its manager, "
            "which is looked for, opened and flushed; in one flow, all packets "
            "of a block share that"),
@@ -485,7 +412,9 @@ TARGETS = (
            "as many are and save little"),
     Target("flows", "in order, 100 to 2,000 connections interleaved, "
            "receiver's instructions, worst of them", 1.01,
-           "times those without SRPIC", of_many_flows,
+           "times those without SRPIC", lambda measured: worst([
+               measured.mean("flows", srpic, {"flows": flows}, "receiver_ns_per_mb")
+               for srpic in (True, False)] for flows in FLOWS if flows >= 100),
            "a packet alone in its poll is merged with none, and pays for its "
            "manager: see flows_64 in micro"),
     Target("fig5", "reordered within blocks (jitter of 0.2 and 1 %), "
@@ -505,10 +434,13 @@ TARGETS = (
     gain(10, 3, hold_usecs=10000),
     gain(2, 1.34, hold_usecs=10000),
     Target("paths", "skew of 250, 500 and 750 us, held: throughput, worst of "
-           "the skews", 97, "% of that without skew", slowed,
+           "the skews", 97, "% of that without skew", lambda measured:
+           100 * least(of_skews(measured, "throughput_mbps")),
            "slow start takes longer, as does the round trip", at_least=True),
     Target("paths", "the same: queued out of order by TCP", 1,
-           "% of the packets", queued,
+           "% of the packets", lambda measured: max(
+               above for above, _ in of_skews(
+                   measured, lambda row: 100 * row["ofo_queued"] / row["packets"])),
            "of a new connection, it may be seen late what comes first"),
     Target("paths", "the same: receiver's instructions", 1.05,
            "times those without skew and SRPIC", lambda measured:
@@ -522,28 +454,42 @@ TARGETS = (
                            {"skew_us": 250, "hold_us": 0, "block_size": 32,
                             "rx_usecs": 300})), RR_CAUSE, at_least=True),
     Target("micro", "in order, what is early is held, above what it costs "
-           "if not", 5, "instructions a packet", of_hold_in_order,
+           "if not", 5, "instructions a packet", lambda measured:
+           difference(case(measured, name, "srpic")
+                      for name in ("in_order_hold", "in_order")),
            "a packet in order takes the same way with hold"),
     Target("table5", "loss of 0.1 %, RACK, waited for half a round trip: "
-           "throughput", 98, "% of that without waiting", lossy,
+           "throughput", 98, "% of that without waiting", lambda measured:
+           100 * ratio(measured.mean(
+               "table5", True, {"sender": "RACK", "loss_percent": 0.1,
+                                "bursts": False, "hold_usecs": hold_usecs},
+               "throughput_mbps") for hold_usecs in (10000, 0)),
            "the first losses of a connection are waited for", at_least=True),
     Target("switch", "sprayed at 2 Gbit/s, RACK, held: retransmissions", 1,
            "times those without SRPIC", sprayed,
            "a connection counts three duplicate ACKs until it has seen "
            "reordering, which SRPIC hides"),
     Target("driver", "rxfence on and nothing moves, a packet in igb's poll, above "
-           "rxfence off", 4, "instructions", fenced,
+           "rxfence off", 4, "instructions", lambda measured:
+           difference(polled(measured, False, "igb", **more)
+                      for more in ({"fence": True}, {})),
            "each packet is tested either way"),
     Target("steer", "flows that move, with rxfence: packets out of order, "
-           "worst of all", 0, "%", late,
+           "worst of all", 0, "%", lambda measured:
+           max(steered(measured, "late_percent", fence=True)),
            "what the new queue has is not held back for longer than "
            "net.rxfence.deadline_usecs"),
     Target("steer", "the same, each 5 ms, S sender: throughput", 99,
-           "% of that without moves", steered_s,
+           "% of that without moves", lambda measured: 100 * ratio(steered(
+               measured, "throughput_mbps", sender="S", fence=True,
+               move_ms=move_ms)[0] for move_ms in (5, 0)),
            "a packet out of order costs the sender half of its window",
            at_least=True),
     Target("steer", "the same, each 5 ms: waits, 99th percentile, worst of all",
-           100, "% of rx-usecs", waited,
+           100, "% of rx-usecs", lambda measured: 100 * worst(
+               (wait, rx_usecs) for rx_usecs in RX_USECS for wait in
+               steered(measured, "wait_p99_us", fence=True, rx_usecs=rx_usecs,
+                       move_ms=5)),
            "the old queue is polled on a CPU that has other things to do"),
     Target("fig6", "idle connection beside 10 busy ones, 99th percentile of "
            "its round trips, above that without SRPIC", 50, "us",
@@ -558,7 +504,9 @@ TARGETS = (
            "ways to preempt", 0, "%", lambda measured:
            without_hogs(measured, "backlog", VOLUNTARY, FULL, GRACE), HOGS_CAUSE),
     Target("backlog", "10 hogs, voluntary preemption: packets that wait 10 ms "
-           "or more, busy receiver or not", 0.1, "%", voluntary, HOGS_CAUSE),
+           "or more, busy receiver or not", 0.1, "%", lambda measured: max(
+               off_cpu(measured, "wait_10ms_percent", VOLUNTARY, **cell)
+               for cell in ({}, BUSY)), HOGS_CAUSE),
     Target("backlog", "nice 19 beside 10 hogs or the long quota, full preemption: "
            "packets that wait 200 ms or more, least", 0.001, "%",
            lambda measured: unhelped(measured, "wait_200ms_percent"),
@@ -570,10 +518,14 @@ TARGETS = (
               "without sock_grace", "the same, but the short quota", NICEST,
               LONG_QUOTA),
     Target("backlog", "no hogs, full preemption, sock_grace: instructions by MB",
-           1.005, "times those without", grace_costs,
+           1.005, "times those without", lambda measured: ratio(off_cpu(
+               measured, "busy_ns_per_mb", way, twait=False, hogs=0)
+               for way in (GRACE, FULL)),
            "it is asked where a task would be preempted, and at the release"),
     Target("backlog", "10 hogs, full preemption, busy receiver: waits, 99th "
-           "percentile", 5000, "us away from 10 ms", from_10_ms, HOGS_CAUSE),
+           "percentile", 5000, "us away from 10 ms", lambda measured: abs(
+               off_cpu(measured, "wait_p99_us", FULL, busy=True) - 10000),
+           HOGS_CAUSE),
     Target("backlog", "a busy receiver's share of the CPU, 1 to 9 hogs, "
            "sock_grace", 1, "points above that without", unfair, DEBT_CAUSE),
     Target("backlog", "the same", 3.86, "points above an equal share",

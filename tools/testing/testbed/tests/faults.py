@@ -109,20 +109,24 @@ def down_and_up(transfer, undo):
         transfer.must_be_sorted("up again")
 
 
-@fault()
-def ring_size(transfer, undo):
-    undo.callback(rcv, f"ethtool -G {DUT} rx 256")
-    for size in 64, RING, 64:
-        rcv(f"ethtool -G {DUT} rx {size}")
-        transfer.must_be_sorted(f"{size} descriptors")
+def setting(name, command, *values, nics=NICS):
+    """A fault: a command with each of these values; the last one undoes them."""
+    def run(transfer, undo):
+        undo.callback(rcv, command.format(values[-1]))
+        for value in values[:-1]:
+            rcv(command.format(value))
+            transfer.must_be_sorted(f"{name} {value}")
+
+    FAULTS[name] = run, nics, ()
 
 
-@fault(nics=["igb"])
-def channels(transfer, undo):
-    undo.callback(rcv, f"ethtool -L {DUT} combined 2")
-    for number in 1, 2, 1:
-        rcv(f"ethtool -L {DUT} combined {number}")
-        transfer.must_be_sorted(f"combined {number}")
+setting("ring_size", f"ethtool -G {DUT} rx {{}}", 64, RING, 64, 256)
+setting("channels", f"ethtool -L {DUT} combined {{}}", 1, 2, 1, 2, nics=["igb"])
+setting("legacy_rx", f"ethtool --set-priv-flags {DUT} legacy-rx {{}}", "on", "off",
+        "off", nics=["igb"])
+setting("mtu", f"ip link set {DUT} mtu {{}}", 9000, 1400, 1500)
+setting("threaded_napi", f"sh -c 'echo {{}} > /sys/class/net/{DUT}/threaded'", 1, 0, 1,
+        0)
 
 
 @fault(nics=["igb", "e1000e"])
@@ -135,22 +139,6 @@ def coalescing(transfer, undo):
         transfer.must_be_sorted(f"rx-usecs {usecs}")
 
 
-@fault(nics=["igb"])
-def legacy_rx(transfer, undo):
-    undo.callback(rcv, f"ethtool --set-priv-flags {DUT} legacy-rx off")
-    for state in "on", "off":
-        rcv(f"ethtool --set-priv-flags {DUT} legacy-rx {state}")
-        transfer.must_be_sorted(f"legacy-rx {state}")
-
-
-@fault()
-def mtu(transfer, undo):
-    undo.callback(rcv, f"ip link set {DUT} mtu 1500")
-    for size in 9000, 1400:
-        rcv(f"ip link set {DUT} mtu {size}")
-        transfer.must_be_sorted(f"MTU {size}")
-
-
 @fault()
 def xdp(transfer, undo):
     for _ in range(2):
@@ -158,14 +146,6 @@ def xdp(transfer, undo):
             attached.callback(os.close, xdp_pass("rcv", DUT))
             transfer.must_be_sorted("XDP attached")
         transfer.must_be_sorted("XDP detached")
-
-
-@fault()
-def threaded_napi(transfer, undo):
-    undo.callback(guest.sysfs, "threaded", 0)
-    for value in 1, 0, 1:
-        guest.sysfs("threaded", value)
-        transfer.must_be_sorted(f"threaded {value}")
 
 
 @fault()

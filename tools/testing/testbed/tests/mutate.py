@@ -125,19 +125,6 @@ def m_ihl(rng, flow, f):
         f["version"] = rng.randrange(16)
 
 
-def m_version(rng, flow, f):
-    f["version"] = rng.randrange(16)
-
-
-def m_doff(rng, flow, f):
-    f["doff"] = rng.randrange(16)
-
-
-def m_flags(rng, flow, f):
-    f["flags"] = rng.choice([ACK ^ 1 << rng.randrange(12),
-                             rng.randrange(FLAGS + 1)])
-
-
 def m_fragment(rng, flow, f):
     if flow.v6:
         bits = rng.choice([1, rng.randrange(8192) << 3, 0])
@@ -175,40 +162,36 @@ def m_tcp_options(rng, flow, f):
         rng.randbytes(12), rng.randbytes(4 * rng.randint(1, 10))])
 
 
-def m_tags(rng, flow, f):
-    f["tags"] = tuple(
-        (rng.choice([CTAG, CTAG, STAG, b"\x91\x00"]),
-         rng.choice([0, 1, 4095, rng.randrange(65536)]))
-        for _ in range(rng.randint(0, 3)))
-
-
-def m_trailer(rng, flow, f):
-    f["trailer"] = rng.choice([bytes, rng.randbytes])(rng.randint(1, 40))
-
-
 def m_check(rng, flow, f):
     """Of TCP, or of IPv4: without GRO, nobody vouches for either."""
     f[rng.choice(["check", "ip_check"])] = rng.choice(
         [1, 0xFFFF, rng.randrange(1, 65536)])
 
 
-def m_empty(rng, flow, f):
-    f["payload"] = b""
+def sets(field, value):
+    """A mutation of one field."""
+    def change(rng, flow, f):
+        f[field] = value(rng)
+    return change
 
 
-def m_proto(rng, flow, f):
-    f["proto"] = rng.choice([17, 47, 51, 4, 41, 132, 1, 58, 0, 255,
-                             rng.randrange(256)])
-
-
-def m_ethertype(rng, flow, f):
-    f["ethertype"] = rng.choice([
-        IPV4, IPV6, CTAG, STAG, b"\x88\x64", b"\x88\x47", b"\x00\x20",
-        b"\x08\x06", rng.randbytes(2)])
-
-
-def m_large(rng, flow, f):
-    f["payload"] = POOL[:rng.randint(1000, 1380)]
+m_version = sets("version", lambda rng: rng.randrange(16))
+m_doff = sets("doff", lambda rng: rng.randrange(16))
+m_flags = sets("flags", lambda rng: rng.choice([
+    ACK ^ 1 << rng.randrange(12), rng.randrange(FLAGS + 1)]))
+m_tags = sets("tags", lambda rng: tuple(
+    (rng.choice([CTAG, CTAG, STAG, b"\x91\x00"]),
+     rng.choice([0, 1, 4095, rng.randrange(65536)]))
+    for _ in range(rng.randint(0, 3))))
+m_trailer = sets("trailer", lambda rng: rng.choice(
+    [bytes, rng.randbytes])(rng.randint(1, 40)))
+m_empty = sets("payload", lambda rng: b"")
+m_proto = sets("proto", lambda rng: rng.choice([
+    17, 47, 51, 4, 41, 132, 1, 58, 0, 255, rng.randrange(256)]))
+m_ethertype = sets("ethertype", lambda rng: rng.choice([
+    IPV4, IPV6, CTAG, STAG, b"\x88\x64", b"\x88\x47", b"\x00\x20",
+    b"\x08\x06", rng.randbytes(2)]))
+m_large = sets("payload", lambda rng: POOL[:rng.randint(1000, 1380)])
 
 
 # Mutations of the bytes: they come after the checksums.
