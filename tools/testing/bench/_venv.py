@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Imported first, before what may be missing: answers --help, and has the Python
-of out/venv run the program."""
+of out/venv run the program, for which report/ is a place for modules, too."""
 
 import os
 import sys
@@ -17,3 +17,4 @@ if Path(sys.prefix) != VENV:
     if not python.exists():
         sys.exit(f"srpic: error: there is no {VENV}: make venv")
     os.execv(python, [python, *sys.argv])
+sys.path.append(str(Path(__file__).resolve().parent / "report"))

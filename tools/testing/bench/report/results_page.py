@@ -374,7 +374,7 @@ def render(chapters, absent, targets, prose, files):
         panels := [panel for one in wanted if one.name in by_name
                    for panel in figures.some(by_name[one.name], one)])]
     env = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE), trim_blocks=True,
+        loader=jinja2.FileSystemLoader(HERE / "report"), trim_blocks=True,
         lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     env.filters |= {"csv": line_of, "fill": fill, "items": items,
                     "paragraph": paragraph, "table": table}
