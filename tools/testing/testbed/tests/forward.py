@@ -26,16 +26,12 @@ from frames import NOBODY_V4, NOBODY_V6, Sender, namespace
 from fuzz import QUIET_S, VNET_HDR, Tap, gso, set_mtu, wire_bytes
 
 DUT = guest.DUT
-OUT, OUT_MAC = "out0", "52:54:00:00:00:05"      # leads to
-FAR, FAR_MAC = "far0", "52:54:00:00:00:06"
+OUT, OUT_MAC = "out0", bytes.fromhex("525400000005")       # leads to
+FAR, FAR_MAC = "far0", bytes.fromhex("525400000006")
 TUNSETIFF, TUNSETOFFLOAD = 0x400454CA, 0x400454D0
 MTUS = (1500, 1500, 9000)       # each for a third of the bursts
 JUMBO = max(MTUS)
 REPORTS_MAX = 5
-
-
-def binary(mac):
-    return bytes.fromhex(mac.replace(":", ""))
 
 
 def run(*commands):
@@ -51,8 +47,8 @@ class Routed:
                              "net.ipv6.conf.all.forwarding": 1})
         for host in NOBODY_V4, NOBODY_V6:
             run(f"ip route add {host} dev {OUT}",
-                f"ip neigh replace {host} lladdr {FAR_MAC} dev {OUT}")
-        self.tap = Tap("snd", FAR, binary(OUT_MAC))
+                f"ip neigh replace {host} lladdr {FAR_MAC.hex(':')} dev {OUT}")
+        self.tap = Tap("snd", FAR, OUT_MAC)
 
     def close(self):
         for host in NOBODY_V4, NOBODY_V6:
@@ -64,7 +60,7 @@ class Routed:
 
     def leaves(self, raw):
         """It, when it has been forwarded, or None."""
-        ip, head = bytearray(raw[14:]), binary(FAR_MAC) + binary(OUT_MAC)
+        ip, head = bytearray(raw[14:]), FAR_MAC + OUT_MAC
         v4 = raw[12:14] == mutate.IPV4
         at, size = (8, mutate.word(ip, 2)) if v4 else \
             (7, 40 + mutate.word(ip, 4))
@@ -80,7 +76,7 @@ class Routed:
         """All that came out: [(frame, as in Tap.records())]."""
         return [(wire_bytes(record), how)
                 for record, how in self.tap.records()
-                if record[0][:6] == binary(FAR_MAC)]
+                if record[0][:6] == FAR_MAC]
 
 
 class Bridged(Routed):
@@ -98,7 +94,7 @@ class Bridged(Routed):
         run("ip link del br0")
 
     def arrives(self, raw):
-        return binary(FAR_MAC) + raw[6:]
+        return FAR_MAC + raw[6:]
 
     def leaves(self, raw):
         return raw
@@ -141,8 +137,8 @@ class Forwarder:
     """Sends bursts, compares what comes out."""
 
     def __init__(self):
-        run(f"ip link add {OUT} address {OUT_MAC} mtu {JUMBO} type veth "
-            f"peer name {FAR} address {FAR_MAC} mtu {JUMBO} netns snd",
+        run(f"ip link add {OUT} address {OUT_MAC.hex(':')} mtu {JUMBO} type veth "
+            f"peer name {FAR} address {FAR_MAC.hex(':')} mtu {JUMBO} netns snd",
             f"ethtool -K {OUT} tx off tso off gso off",
             f"ip link set {OUT} up")
         guest.ns("snd", f"ip link set {FAR} up")
