@@ -52,6 +52,7 @@ sender.connect(("{guest.RCV_V4}", {PORT}))
 while True:
     sender.sendall(bytes(1 << 20))
 """
+SETTLE_S = 0.2            # what waited while all was counted is gone
 MANY_BYTES = 1 << 20      # more than iperf3 says ahead of the data
 CLASSES = "1ms", "10ms", "100ms", "200ms", "1s", "more"     # below that, twait's
 
@@ -137,14 +138,15 @@ def transfer(job):
     processes = [Path(f"/proc/{process.pid}") for process in (server, *hogs)]
     before, began = counts.snapshot(), list(map(guest.ran_ns, processes))
     had, throttled = bytes_read(), times_throttled(cgroup)
+    time.sleep(SETTLE_S)
     if job["twait"]:
         (DEBUG / "twait").write_text("0")
     time.sleep(job["seconds"])
+    # before what follows takes the CPU from the receiver
+    waits = (DEBUG / "twait").read_text() if job["twait"] else ""
     found = counts.since(before) | {
         "bytes": bytes_read() - had,
-        "throttled": times_throttled(cgroup) - throttled}
-    if job["twait"]:
-        found["twait"] = (DEBUG / "twait").read_text()
+        "throttled": times_throttled(cgroup) - throttled, "twait": waits}
     ran = [guest.ran_ns(process) - then
            for process, then in zip(processes, began)]
     for process in (*hogs, client, server):
