@@ -26,8 +26,9 @@ number = $(if $($(1)),$(if $(shell echo '$($(1))' | \
 	$(1)=$($(1)): it is a number from $(2) to $(3))))
 $(call number,SEED,1,999999999)
 ifneq ($(and $(call goal,test test-full),$(T)$(CONTINUE)),)
-wrong := $(shell LIST=1 T='$(T)' SEED='$(SEED)' CONTINUE='$(CONTINUE)' \
-	tools/testing/run-tests $(call goal,test test-full) 2>&1 > /dev/null)
+wrong := $(shell LIST=1 KVER='$(KVER)' KERNEL_SRC='$(KERNEL_SRC)' T='$(T)' \
+	SEED='$(SEED)' CONTINUE='$(CONTINUE)' tools/testing/run-tests $(call goal,test test-full) \
+	2>&1 > /dev/null)
 $(if $(wrong),$(error $(wrong)))
 endif
 $(call number,RX_USECS,0,8191)

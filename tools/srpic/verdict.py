@@ -165,7 +165,8 @@ def judge_on(moved, facts):
     held = facts["hold_usecs"]
     holes = f"{moved['flush_hole']:,} holes were filled in time," \
         f" {moved['flush_deadline']:,} were not"
-    full = share(moved["flush_block"], moved["blocks"]) > 0.5
+    full = share(moved["flush_block"], moved["blocks"]) > 0.5 and \
+        facts["block_size"] < 65536
     how, command = lengthen(facts) if not full else (
         "most are full, and larger ones sort more", "sysctl net.srpic.block_size="
         f"{max(256, min(2 * facts['block_size'], 65536))}")

@@ -23,7 +23,6 @@ WRONG = (
     ("devices = rcv0\nblock_size = lots\n", "rcv0",
      "srpic.conf:2: 'lots' is no number"),
     ("devices = rcv0\nblock_size = 99999", "rcv0", "block_size cannot be 99999"),
-    ("devices = r*\nrx_usecs = 99999", "rcv0", "rcv0: rx_usecs cannot be 99999 ("),
     ("devices = r* lo\n", "lo", "lo: SRPIC is not on ("))
 
 
@@ -78,6 +77,11 @@ def main():
         "rcv", f"ethtool -c {guest.DUT}"), re.MULTILINE)[1]
     checks[f"one that is right was not: {usecs} {said}"] = \
         usecs == "301" and not said and is_on("rcv", guest.DUT)
+    guest.switch(False)
+    said = complaints("devices = r*\nrx_usecs = 99999", "rcv0")
+    checks[f"where rx_usecs cannot be, it is off, or not said: {said}"] = \
+        "rcv0: rx_usecs cannot be 99999 (" in " ".join(said) and \
+        is_on("rcv", guest.DUT)
     sys.exit(not guest.report(checks))
 
 

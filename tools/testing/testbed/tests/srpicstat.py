@@ -176,6 +176,8 @@ class JudgeTest(unittest.TestCase):
                   SORTED | LATE | {"flush_deadline": 500, "flush_hole": 10},
                   {"hold_usecs": 500})
         self.says("beyond", "", SORTED | LATE, {"hold_usecs": 100000})
+        self.says("beyond", "hold_usecs", SORTED | LATE | {"flush_block": 900},
+                  {"block_size": 65536})
         # the flow is slow, as it is reordered
         slow = SORTED | LATE | {"blocks": 7500}
         self.says("beyond", "hold_usecs=1000", slow, {"rx_usecs": 100})
