@@ -525,7 +525,8 @@ TARGETS = (
     Target("backlog", "10 hogs, full preemption, busy receiver: waits, 99th "
            "percentile", 5000, "us away from 10 ms", lambda measured: abs(
                off_cpu(measured, "wait_p99_us", FULL, busy=True) - 10000),
-           HOGS_CAUSE),
+           "an absence takes as many ms as there are hogs, but a reader that copies "
+           "for longer than a tick has several before it releases its socket"),
     Target("backlog", "a busy receiver's share of the CPU, 1 to 9 hogs, "
            "sock_grace", 1, "points above that without", unfair, DEBT_CAUSE),
     Target("backlog", "the same", 3.86, "points above an equal share",
