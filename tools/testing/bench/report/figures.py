@@ -89,12 +89,14 @@ def lines(axis, panel):
 
 
 def dots(axis, panel):
-    """A line of its own for each cell: no place is empty."""
-    keys = [key for key in panel.cells[0].job if len(
-        {text(cell.job.get(key)) for cell in panel.cells}) > 1]
+    """A line of its own for each cell, of what is not 0 in it: no place is empty."""
+    jobs = [cell.job for cell in panel.cells]
+    keys = [key for key in {key: None for job in jobs for key in job}
+            if len({text(job.get(key)) for job in jobs}) > 1]
     keys = [panel.plot.x] if panel.plot.x else keys
     names = [text(cell.job[keys[0]]).replace("_", " ") if len(keys) == 1
-             else describe(cell.job, keys) for cell in panel.cells]
+             else describe(cell.job, [key for key in keys if cell.job.get(key)])
+             or "none of these" for cell in panel.cells]
     for side in SIDES:
         for y, cell in enumerate(panel.cells):
             found = possible(panel.plot.metric, cell, side)
@@ -166,10 +168,9 @@ def draw(shown):
     down = -(-len(shown) // across)
     plot = shown[0].plot
     alike = len({(panel.plot.metric, panel.plot.x) for panel in shown}) == 1
-    height = 1 + 0.22 * len(shown[0].cells) if plot.kind == "dots" else \
-        1 + 2.5 * down
-    figure = Figure(figsize=(max(3.2 * across, 7), height),
-                    layout="constrained")
+    size = (9, 1 + 0.22 * len(shown[0].cells)) if plot.kind == "dots" else \
+        (max(3.2 * across, 7), 1 + 2.5 * down)
+    figure = Figure(figsize=size, layout="constrained")
     axes = list(figure.subplots(down, across, squeeze=False, sharey=alike and
                                 plot.kind != "dots").flat)
     known = {}

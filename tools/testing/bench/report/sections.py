@@ -131,6 +131,7 @@ SHOWN = {
     "late_percent": "Packets that TCP queues out of order, in per cent",
     "retransmitted_percent": "What is sent again, in per cent of all packets",
     "timeouts_percent": "Timeouts, in per cent of all packets",
+    "wait_10ms_percent": "Packets that wait for 10 ms or more, in per cent",
 }
 BY = {"jitter_percent": "by the jitter of the path", "flows": "by connections",
       "loss_percent": "by the loss on the path", "rate_mbit": "by the rate",
@@ -320,7 +321,7 @@ def waits(preempt):
          "rto_min_us", "twait"),
         ("wait_10ms_percent", "wait_200ms_percent", "throughput_mbps",
          "share_percent"),
-        (Plot("throughput_mbps", kind="dots"),))
+        (Plot("wait_10ms_percent", kind="dots"),))
 
 
 SECTIONS |= {
@@ -420,12 +421,15 @@ def papers(name, job, metric):
     >>> job = {"sender": "S", "streams": 1, "jitter_percent": 0.2}
     >>> papers("table4", job, "link_percent")
     ((22.5, 1.44), (47.2, 0.41))
+    >>> job = {"hogs": 0, "busy": False, "nice": 0, "rto_min_us": 200000}
+    >>> papers("backlog", job | {"preempt": "full", "grace_us": 0}, "link_percent")
+    ((50.4, None), None)
     """
     if any(job.get(key) for key in SECTIONS[name].unlike):
         return None
     found = published.find(name, job)
     if metric == "link_percent" and "throughput_mbps" in found:
         # of 1000 Mbit/s
-        return tuple((round(mean / 10, 3), round(half / 10, 3))
-                     for mean, half in found["throughput_mbps"])
+        return tuple(pair and tuple(one and round(one / 10, 3) for one in pair)
+                     for pair in found["throughput_mbps"])
     return found.get(PAPER.get(metric, metric))
