@@ -175,8 +175,7 @@ def judge_on(moved, facts):
     tells = "net.srpic.hold_usecs, with more than the time by which they are late:" \
         " then srpic_flush_hole counts up for those that come in time," \
         " srpic_flush_deadline for those that do not"
-    if queued <= min(SORTED * early, MUCH * moved["InSegs"]) or \
-            held and queued <= SORTED * early:
+    if queued <= SORTED * early and (held or queued <= MUCH * moved["InSegs"]):
         if held and moved["flush_hole"] > FEW * moved["blocks"]:
             return Verdict("held", [
                 "Packets are late by more than a block, and come within"

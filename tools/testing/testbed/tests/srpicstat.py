@@ -197,22 +197,22 @@ class JudgeTest(unittest.TestCase):
 class QueueTest(unittest.TestCase):
     """Drivers have names of their own for what a receive queue got."""
 
+    def setUp(self):
+        self.program = SourceFileLoader("srpicstat", PROGRAM).load_module()
+
     def test_names(self):
-        program = SourceFileLoader("srpicstat", PROGRAM).load_module()
         for name in "rx_queue_3_packets", "rx3_packets", "rx-3.packets":
-            self.assertEqual(program.QUEUE.fullmatch(name)[1], "3")
+            self.assertEqual(self.program.QUEUE.fullmatch(name)[1], "3")
         for name in "rx_packets", "rx3_xdp_packets", "rx_queue_3_bytes", \
                 "tx_queue_3_packets", "rx-3.packets_bad":
-            self.assertIsNone(program.QUEUE.fullmatch(name))
-
+            self.assertIsNone(self.program.QUEUE.fullmatch(name))
 
     def test_another_driver(self):
         """One without SRPIC, since the device was opened."""
-        program = SourceFileLoader("srpicstat", PROGRAM).load_module()
-        device = program.Device("lo")
+        device = self.program.Device("lo")
         self.assertEqual(device.stats(), {})
         device.flags = ["srpic"]
-        with self.assertRaisesRegex(program.Trouble, "lo has another driver"):
+        with self.assertRaisesRegex(self.program.Trouble, "lo has another driver"):
             device.stats()
 
 
