@@ -14,7 +14,7 @@ SOURCE	:= out/src/linux-$(KVER)
 TIMEOUT	?= 600
 SMP	?= 1
 NIC	?= igb
-override NIC := $(NIC:virtio_net=virtio)
+override NIC := $(NIC:virtio=virtio_net)
 ICOUNT	?= $(if $(filter 1,$(SMP)),1,0)
 
 # Bad use is said before anything is installed or built.
@@ -74,8 +74,8 @@ $(if $(wildcard $(CONFIG)),,$(error there is no file $(CONFIG): CONFIG= names a 
 	configuration))
 endif
 ifneq ($(call goal,vm),)
-$(if $(filter igb e1000e virtio,$(NIC)),,$(error there is no NIC=$(NIC), only \
-	igb, e1000e and virtio))
+nics := $(shell awk -F '\t' '!/^\#/ && $$4 != "-" { print $$1 }' patches/drivers.tsv)
+$(if $(filter $(NIC),$(nics)),,$(error there is no NIC=$(NIC), only $(nics)))
 $(if $(SCRIPT),$(if $(wildcard $(SCRIPT)),,$(error there is no file $(SCRIPT))))
 endif
 
@@ -111,7 +111,7 @@ help:
 	@echo 'make vm                   a shell in the testbed'
 	@echo 'make vm SCRIPT=file       run a script there; what it leaves in $$OUT comes back'
 	@echo '                          to out/vm. TIMEOUT=seconds SMP=cpus ICOUNT=0 (real time)'
-	@echo '                          NIC=e1000e or virtio: another device under test than igb'
+	@echo '                          NIC=e1000e or virtio_net: another device under test than igb'
 	@echo 'make apply KDIR=tree      put SRPIC into a kernel source tree'
 	@echo 'make series               make patches of it for netdev, in your name: out/series'
 	@echo 'make modules KDIR=headers build srpic and the drivers as modules for an installed'

@@ -19,7 +19,7 @@ case ${1:-} in -h | --help)
 esac
 
 die() {
-	echo "srpic: error: $*" >&2
+	echo "${0##*/}: $*" >&2
 	exit 1
 }
 
@@ -119,6 +119,19 @@ config_of() {
 # is wanted to be const and is filled in, as a namespace's copy of the sysctls
 not_for_us() {
 	echo "MACRO_ARG_REUSE,LINUX_VERSION_CODE,CONSTANT_COMPARISON$([ "$1" = 6.12 ] || echo ,ALLOC_WITH_SIZEOF,CONST_STRUCT)"
+}
+
+# tested_drivers: prints those whose devices QEMU has
+tested_drivers() {
+	awk -F '\t' '!/^#/ && $4 != "-" { print $1 }' "$TOP/patches/drivers.tsv"
+}
+
+# driver_objects: prints the drivers of the testbed's kernel, and the objects of each,
+# a pattern, in drivers/net
+driver_objects() {
+	awk -F '\t' '!/^#/ && $6 != "debug-kunit" {
+		print $1, sub(/\.c$/, ".o", $3) ? $3 : $3 "/*.o" }' \
+		"$TOP/patches/drivers.tsv"
 }
 
 # series_of VERSION: prints the directory of the patches for it

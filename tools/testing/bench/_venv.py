@@ -15,6 +15,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 if Path(sys.prefix) != VENV:
     python = VENV / "bin/python3"
     if not python.exists():
-        sys.exit(f"srpic: error: there is no {VENV}: make venv")
+        sys.exit(f"{Path(sys.argv[0]).name}: there is no {VENV}: make venv")
     os.execv(python, [python, *sys.argv])
 sys.path.append(str(Path(__file__).resolve().parent / "report"))

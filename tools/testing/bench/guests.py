@@ -49,7 +49,8 @@ def run(name, job, timeout_s):
     try:
         boot(OUT / name, script("traffic.py", job), timeout_s)
     except Failed as error:
-        sys.exit(f"the run {name} failed: {error}, see out/{name}/console.log")
+        sys.exit(f"{Path(sys.argv[0]).name}: the run {name} failed: {error}, see "
+                 f"out/{name}/console.log")
     print(f"  {name}: done in {time.monotonic() - began:.0f} s", flush=True)
     return json.loads((OUT / name / "row.json").read_text())
 

@@ -112,7 +112,7 @@ def load(directory):
             try:
                 found.setdefault(path.stem, []).append(json.loads(line))
             except ValueError:
-                sys.exit(f"{path}:{number}: not a row: remove the line")
+                sys.exit(f"results: {path}:{number}: not a row: remove the line")
     return found
 
 

@@ -6,7 +6,7 @@
 #   snd             rtr                  rcv
 #   snd0 --veth-- rtr0  rtr1 ==hub== rcv0
 #
-# rtr1 is an igb device, rcv0 one of NIC (igb, e1000e or virtio), and both are
+# rtr1 is an igb device, rcv0 one of NIC (igb, e1000e or virtio_net), and both are
 # on one QEMU hub. Frames on the path have the MTU's size, so that netem delays
 # and reorders packets; only the device under test, rcv0, keeps its offloads.
 # Nothing but the job sends packets, as far as that can be had: addresses are

@@ -41,8 +41,8 @@ USECS = 10000           # gathers blocks; 7.4 ms, see frames.THROTTLE_US
 DELETE_MODULE = 176     # the system call
 # A private flag that can be changed; that of QEMU's e1000e is for later NICs.
 LEGACY_RX = {"igb": 1}
-RING = {"virtio": 256}.get(NIC, 4096)       # descriptors, at most
-NICS = "igb", "e1000e", "virtio"
+RING = {"virtio_net": 256}.get(NIC, 4096)       # descriptors, at most
+NICS = "igb", "e1000e", "virtio_net"
 FAULTS = {}             # {name: (function, the devices, files that it needs)}
 SUMS = Counter()
 CHANCE = random.Random()
@@ -216,7 +216,7 @@ def other_namespace(transfer, undo):
 def make_anew():
     """The PCI device goes, and a rescan finds it."""
     device = Path(rcv(f"readlink -f /sys/class/net/{DUT}/device").strip())
-    if NIC == "virtio":
+    if NIC == "virtio_net":
         device = device.parent
     (device / "remove").write_text("1")
     assert not device.exists()

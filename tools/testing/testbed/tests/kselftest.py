@@ -19,13 +19,13 @@ MAY_SKIP = {r"offloads\.lro_on_.*": "has large-receive-offload fixed"} | {
         r"offloads\.stamp_all_.*": "cannot stamp all packets: ERANGE"},
     "e1000e": {
         r"offloads\.several_queues_.*": "has its number of queues fixed"},
-    "virtio": {
+    "virtio_net": {
         r"offloads\.rx_off_.*": "has rx-checksumming fixed",
         r"offloads\.several_queues_.*": "has its number of queues fixed",
         r"offloads\.stamp_all_.*": "cannot stamp all packets: ENOTSUP"},
 }[suite.NIC]
 # A poll of 64 packets of ten connections has 6.4 of each; virtio's are full.
-if suite.IN_REAL_TIME or suite.NIC == "virtio":
+if suite.IN_REAL_TIME or suite.NIC == "virtio_net":
     MAY_SKIP |= {r"reorder\.jitter_1_percent_v\d_10": "too short for the limit"}
 
 

@@ -16,7 +16,6 @@ import guest
 
 UPDATES = Path("/lib/modules", os.uname().release, "updates")
 NIC = os.environ["NIC"]
-DRIVER = {"virtio": "virtio_net"}.get(NIC, NIC)
 
 
 def run(command, check=True):
@@ -33,28 +32,28 @@ def moved(on):
 def without():
     """The driver's devices and their flags when our modules are gone."""
     run("ip -all netns delete")
-    run(f"modprobe -r igb {DRIVER} srpic")
+    run(f"modprobe -r igb {NIC} srpic")
     away = shutil.move(UPDATES, "/tmp")
     run("depmod")
     try:
-        run(f"modprobe {DRIVER}")
+        run(f"modprobe {NIC}")
         devices = [path.parents[1].name for path in
                    Path("/sys/class/net").glob("*/device/driver")
-                   if path.resolve().name == DRIVER]
+                   if path.resolve().name == NIC]
         return devices, [run(f"ethtool --show-priv-flags {dev}", check=False)
                          for dev in devices]
     finally:
-        run(f"modprobe -r {DRIVER}")
+        run(f"modprobe -r {NIC}")
         shutil.move(away, UPDATES.parent)
         run("depmod")
-        run(f"modprobe -a srpic igb {DRIVER}")
+        run(f"modprobe -a srpic igb {NIC}")
 
 
 def main():
     print(Path("/proc/version").read_text().strip())
-    preferred = str(UPDATES) in run(f"modinfo -F filename {DRIVER}")
+    preferred = str(UPDATES) in run(f"modinfo -F filename {NIC}")
     guest.set_path(jitter_us=100)
-    if NIC == "virtio":
+    if NIC == "virtio_net":
         guest.sysfs("napi_defer_hard_irqs", 1)
         guest.sysfs("gro_flush_timeout", 600000)
     else:
@@ -63,13 +62,13 @@ def main():
     print(f"on: {on}\noff: {off}")
     sorts = "packets_out_of_order" in on and \
         on["packets_taken"] > 2 * on["blocks"]
-    print(f"stock: {DRIVER} {'sorts' if sorts else 'does not sort'}")
+    print(f"stock: {NIC} {'sorts' if sorts else 'does not sort'}")
     devices, flags = without()
     sys.exit(not guest.report({
         "modprobe does not prefer the installed modules": preferred,
         "SRPIC does not sort": sorts,
         "SRPIC counts while it is off": not off,
-        f"the kernel's own {DRIVER} finds no device": devices,
+        f"the kernel's own {NIC} finds no device": devices,
         "the kernel's own driver has the flag": "srpic" not in str(flags)}))
 
 

@@ -40,7 +40,7 @@ else:
         "LOCAL_V6": guest.RCV_V6, "REMOTE_V6": "fd00:2::1",
         "DURATION": "0.15", "DELAY_US": "10000", "RATE_MBIT": "250",
         # of blocks as long; QEMU's igb takes it for twice the time
-        "RX_USECS": {"igb": "300", "e1000e": "600", "virtio": "1500"}[NIC]}
+        "RX_USECS": {"igb": "300", "e1000e": "600", "virtio_net": "1500"}[NIC]}
 
 
 def start(command, **settings):
