@@ -7,7 +7,7 @@
 #define _NET_TCP_RR_H
 
 #include <linux/jump_label_ratelimit.h>
-#include <linux/tcp.h>
+#include <net/tcp.h>
 
 #ifdef CONFIG_TCP_RR
 
@@ -82,7 +82,7 @@ static inline void tcp_rr_dsack(struct sock *sk, u32 start_seq, u32 end_seq)
  * tcp_rr_retransmit() - an skb was sent once more
  * @sk: the socket
  * @skb: it
- * @sent_us: when it had been sent before that
+ * @sent_us: when it had been sent before that; 0: more than once
  */
 static inline void tcp_rr_retransmit(struct sock *sk, const struct sk_buff *skb,
 				     u64 sent_us)
@@ -146,14 +146,15 @@ static inline u32 tcp_rr_quota(const struct tcp_sock *tp, u32 quota)
 }
 
 /**
- * tcp_rr_limits() - is limited transmit bounded?
+ * tcp_rr_limits() - must the window not grow by what is beyond a hole?
  * @sk: a socket
  *
- * The bound is of congestion windows, so none grows by what is beyond a hole.
+ * The bound of limited transmit is of congestion windows: of one that grows with each
+ * packet that is SACKed, as in slow start, it would be none.
  */
 static inline bool tcp_rr_limits(const struct sock *sk)
 {
-	return tcp_rr_is_wanted() &&
+	return tcp_rr_is_wanted() && tcp_in_slow_start(tcp_sk(sk)) &&
 	       READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_limited_transmit);
 }
 

@@ -37,13 +37,12 @@ enum tcp_rr_event {
 struct tcp_rr_retransmit {
 	u32	seq;
 	u32	end_seq;
-	u32	sent_us;	/* before it was retransmitted */
+	u32	sent_us;	/* before; 0: more than once, no ACK tells an RTT */
 	u32	resent_us;
 	u32	acked_us;	/* first */
 	u16	length;		/* how late it was then; 0: not late */
 	bool	open;		/* it may count as false, once */
 	bool	acked;
-	bool	again;		/* more than once: no ACK tells an RTT */
 };
 
 struct tcp_rr {
@@ -212,25 +211,25 @@ void __tcp_rr_retransmit(struct sock *sk, const struct sk_buff *skb,
 	const struct tcp_skb_cb *cb = TCP_SKB_CB(skb);
 	struct tcp_rr *rr = tcp_rr_get(sk);
 	struct tcp_rr_retransmit *r;
-	bool again;
+	u32 end_seq = cb->end_seq;
 
 	if (!rr)
 		return;
 	for (r = rr->ring; r < rr->ring + TCP_RR_RETRANSMITS; r++)
 		if (r->open && r->seq == cb->seq)
 			break;
-	again = r < rr->ring + TCP_RR_RETRANSMITS;
-	if (!again) {
+	if (r == rr->ring + TCP_RR_RETRANSMITS) {
 		r = &rr->ring[rr->next];
 		rr->next = (rr->next + 1) % TCP_RR_RETRANSMITS;
+	} else if (after(r->end_seq, end_seq)) {
+		end_seq = r->end_seq;	/* a timeout sends a packet of many */
 	}
 	*r = (struct tcp_rr_retransmit) {
 		.seq = cb->seq,
-		.end_seq = cb->end_seq,
+		.end_seq = end_seq,
 		.sent_us = sent_us,
 		.resent_us = tcp_sk(sk)->tcp_mstamp,
 		.open = true,
-		.again = again,
 	};
 }
 
@@ -249,7 +248,7 @@ static void tcp_rr_twice(struct sock *sk, struct tcp_rr_retransmit *r, u32 fack)
 	s32 second_us = (u32)tp->tcp_mstamp - r->resent_us;
 
 	r->open = false;
-	if ((tcp_rr_mode(sk) & TCP_RR_ES) && r->acked && !r->again &&
+	if ((tcp_rr_mode(sk) & TCP_RR_ES) && r->acked && r->sent_us &&
 	    tp->packets_out && first_us >= 0 && second_us >= 0)
 		tp->rr->rtt_us = min_t(s32, first_us / 2 + second_us / 2,
 				       TCP_RTO_MAX / HZ * USEC_PER_SEC);
@@ -312,12 +311,16 @@ void __tcp_rr_recovery(struct sock *sk)
 	rr->recovery_us = tcp_sk(sk)->tcp_mstamp;
 }
 
-/* That timeout is not of the path: its receiver has thrown away what it had. */
-static bool tcp_rr_reneged(const struct sock *sk)
+/*
+ * The receiver has thrown away what it had, or the retransmission was lost, and patience
+ * with the original is not to blame.
+ */
+static bool tcp_rr_lost_twice(const struct sock *sk)
 {
 	const struct sk_buff *skb = tcp_rtx_queue_head(sk);
 
-	return skb && TCP_SKB_CB(skb)->sacked & TCPCB_SACKED_ACKED;
+	return skb && TCP_SKB_CB(skb)->sacked &
+		      (TCPCB_SACKED_ACKED | TCPCB_SACKED_RETRANS);
 }
 
 /*
@@ -338,7 +341,7 @@ void __tcp_rr_timeout(struct sock *sk)
 	rr->idle_us = 0;
 	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Loss || !srtt_us ||
 	    !tp->snd_wnd || tp->sacked_out < TCP_RR_THRESHOLD_MIN ||
-	    tcp_rr_reneged(sk))
+	    tcp_rr_lost_twice(sk))
 		return;
 	rto_us = jiffies_to_usecs(inet_csk(sk)->icsk_rto);
 	if (tcp_rr_mode(sk) & TCP_RR_TA)
@@ -351,7 +354,12 @@ void __tcp_rr_undo(struct sock *sk)
 	struct tcp_rr *rr = tcp_rr_of(sk);
 	u32 duration_us;
 
-	if (!rr || !rr->recovery_us)
+	if (!rr)
+		return;
+	/* there is room again */
+	if (rr->idle_us)
+		tcp_rr_idle_ends(sk, rr);
+	if (!rr->recovery_us)
 		return;
 	duration_us = min_t(u64, tcp_sk(sk)->tcp_mstamp - rr->recovery_us,
 			    U32_MAX);

@@ -497,6 +497,17 @@ class Retransmissions(RrTest):
             self.assertEqual(self.events("twice"), [])
             self.assertEqual(receiver.info().ca_state, RECOVERY)
 
+    def test_first_of_many(self):
+        """A timeout sends the first packet once more, and the rest counts as well."""
+        receiver = self.connect()
+        receiver.ack(0, (4, 10))
+        self.assertEqual(receiver.packets(), [0, 1, 2, 3])
+        time.sleep(1.5 * receiver.info().rto / 1e6)
+        self.assertEqual(receiver.packets(), [0])
+        receiver.ack(10)
+        receiver.ack(10, (1, 2))
+        self.assertEqual(len(self.events("twice")), 1)
+
     def test_the_last_ones_are_remembered(self):
         """Of 40 that are sent again, the first eight are forgotten."""
         receiver = self.connect()
@@ -616,6 +627,19 @@ class Retransmissions(RrTest):
         self.assertEqual(receiver.info().rtt, before)
         self.assertEqual(len(self.events("twice")), 3)
 
+    def test_no_enhanced_sample_of_a_probe(self):
+        """A tail that a probe and then a timeout sent once more."""
+        self.settings(tcp_reordering=3, tcp_rr=FA + ES, tcp_early_retrans=3)
+        receiver = self.connect(1)
+        while receiver.info().total_retrans < 2:
+            time.sleep(0.01)
+        self.assertEqual(receiver.packets(), [0, 0])
+        receiver.ack(1)
+        receiver.send(1)
+        before = receiver.info().rtt
+        receiver.ack(1, (0, 1))
+        self.assertEqual(receiver.info().rtt, before)
+
 
 class TimeoutAvoidance(RrTest):
     def setUp(self):
@@ -644,7 +668,10 @@ class TimeoutAvoidance(RrTest):
         self.assertLess(ratio, 9000)
 
     def test_not_to_blame(self):
-        """A tail that is lost, and a receiver that takes back what it SACKed."""
+        """
+        A tail that is lost, a receiver that takes back what it SACKed, and a
+        retransmission that is lost.
+        """
         receiver = self.connect()
         receiver.ack(1, (2, 4))
         time.sleep(5 * receiver.info().rto / 1e6)
@@ -655,6 +682,10 @@ class TimeoutAvoidance(RrTest):
         receiver.ack(1)
         time.sleep(5 * receiver.info().rto / 1e6)
         self.assertGreaterEqual(receiver.info().total_retrans, 1)
+        self.settings(tcp_rr=TA, tcp_reordering=3)
+        receiver = self.retransmitting()
+        time.sleep(2 * receiver.info().rto / 1e6)
+        self.assertEqual(receiver.info().ca_state, LOSS)
         self.assertEqual(self.events("timeout"), [])
 
     def test_fixed(self):
@@ -684,6 +715,38 @@ class TimeoutAvoidance(RrTest):
         self.assertEqual((late, event), ("late", "idle"))
         self.assertLess(ratio, 9000)
 
+    def test_idle_until_there_is_room(self):
+        """Half a window was too little, and then it is whole again."""
+        self.settings(tcp_rr=TA, tcp_reordering=3, tcp_limited_transmit=1)
+        receiver = self.retransmitting()
+        receiver.send(100)
+        end = CWND
+        while end < 30:
+            receiver.ack(end)
+            time.sleep(RTT)
+            end = 1 + max(receiver.packets())
+        receiver.ack(end, (0, 1))           # from now on it waits for half as many
+        time.sleep(RTT)
+        lost, *_, last = receiver.packets()
+        receiver.ack(lost, (lost + 1, last + 1))
+        time.sleep(RTT)
+        again, *new = receiver.packets()
+        self.assertEqual(again, lost)
+        hole = 1 + max([last, *new])
+        receiver.ack(hole)
+        time.sleep(RTT)
+        receiver.packets()
+        TRACE.read()
+        for n in range(2, receiver.info().reordering):
+            receiver.ack(hole, (hole + 1, hole + n))
+        now = receiver.info()
+        self.assertEqual((now.ca_state, now.unacked),
+                         (DISORDER, 2 * now.snd_cwnd), now)
+        receiver.ack(hole, (lost, lost + 1), (hole + 1, hole + 6))
+        self.assertGreater(receiver.info().snd_cwnd, now.snd_cwnd)
+        self.assertEqual([event for event, _ in self.ratios()],
+                         ["twice", "idle", "false"])
+
 
 class LimitedTransmit(RrTest):
     """Any sender's: without RR-TCP here."""
@@ -707,6 +770,24 @@ class LimitedTransmit(RrTest):
     def test_bound(self):
         self.assertEqual(self.past_a_hole(1), 2 * CWND)
         self.assertEqual(self.past_a_hole(2), 3 * CWND)
+
+    def test_window_grows(self):
+        """After slow start, by what is SACKed, as without a bound."""
+        self.settings(tcp_rr=0, tcp_reordering=300, tcp_max_reordering=300,
+                      tcp_limited_transmit=1)
+        receiver = self.connect(300)
+        time.sleep(1.5 * receiver.info().rto / 1e6)     # a window of 5 to begin with
+        first = 0
+        while receiver.info().snd_cwnd < CWND:
+            first = 1 + max([first - 1, *receiver.packets()])
+            receiver.ack(first)
+            time.sleep(RTT)
+        sysctl(tcp_reordering=3)
+        before = receiver.info().snd_cwnd
+        for n in range(first + 2, first + 2 + before):
+            receiver.ack(first, (first + 1, n))
+        now = receiver.info()
+        self.assertEqual((now.snd_cwnd, now.ca_state), (before + 1, DISORDER))
 
     def test_no_bound(self):
         self.assertEqual(self.past_a_hole(0), 200)
