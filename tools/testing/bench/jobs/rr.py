@@ -30,7 +30,7 @@ import guest
 
 DEFAULTS = {
     "srpic": False, "seed": 1, "sender": "TA",
-    "seconds": 100, "p_ms": 50, "rate_mbit": 0,
+    "seconds": 300, "p_ms": 50, "rate_mbit": 0,
     "late_percent": 0, "late_ms": 0, "spread_ms": 0, "late": "normal",
     "late_acks_percent": 0, "loss_percent": 0, "burst_ms": 0,
     "fa_percent": 90, "max_reordering": 64, "rx_usecs": 150,
@@ -41,13 +41,12 @@ FRAME, MSS = 1514, 1460
 BURST = "6kb"
 QUEUE_PKTS = 100000
 CLASSIC = {"tcp_recovery": 0, "tcp_early_retrans": 0, "tcp_frto": 0,
-           "tcp_reordering": 3, "tcp_timestamps": 0,
+           "tcp_reordering": 3, "tcp_timestamps": 0, "tcp_min_tso_segs": 1,
            "tcp_congestion_control": "reno"}
 OWN_MAX_REORDERING = 300        # at least, where the stack's own rule is at work
 # FA with a threshold of three at the most is that of SACK and of R, and with RACK
 # it only observes: so all are traced but A. That goes by the longest lateness of
-# what it never sent again. A1 has the bound alone, not the window that RR-TCP's
-# senders have while it holds.
+# what it never sent again. A1 has the bound alone.
 PLAIN = {"tcp_rr": 1, "tcp_max_reordering": 3, "tcp_limited_transmit": 1}
 SENDERS = {
     "SACK": PLAIN, "R": PLAIN,
@@ -111,8 +110,12 @@ def lock_window(job):
         sys.exit(f"rr: the window is not locked: {noted}")
 
 
-def delays(dev, job, percent, loss, seed):
-    """The commands that have packets wait for P, and some of them for more."""
+def delays(dev, job, percent, loss):
+    """
+    The commands that have packets wait for P, and some of them for more. Of netem's
+    seeds, those near each other or twice as large have chances that are alike.
+    """
+    seeds = random.Random(f"{job['seed']} {dev}")
     p_us, late_us = 1000 * job["p_ms"], round(1000 * job["late_ms"])
     late = f"delay {p_us + late_us}us"
     if job["spread_ms"]:
@@ -123,9 +126,10 @@ def delays(dev, job, percent, loss, seed):
     netem = f"netem limit {QUEUE_PKTS}"
     yield (f"qdisc replace dev {dev} root handle 1: prio bands 2 priomap"
            + 16 * " 1")
-    yield f"qdisc add dev {dev} parent 1:1 {netem} {late} {loss} seed {seed}"
+    yield (f"qdisc add dev {dev} parent 1:1 {netem} {late} {loss} "
+           f"seed {seeds.getrandbits(32)}")
     yield (f"qdisc add dev {dev} parent 1:2 {netem} delay {p_us}us {loss} "
-           f"seed {seed + 1}")
+           f"seed {seeds.getrandbits(32)}")
     if percent:
         yield (f"filter add dev {dev} parent 1: protocol all prio 1 "
                f"basic match {match} classid 1:1")
@@ -181,9 +185,10 @@ def number(line, name, default=None):
 
 
 def patience(said):
-    """The threshold, and the RTO, that all senders have."""
+    """The threshold, and the RTO that is doubled by timeouts, of any sender."""
     thresholds = [number(line, "reordering", 3) for line in said]
-    rtos_ms = [number(line, "rto", 3000) for line in said]    # ss leaves out 3 s
+    rtos_ms = [number(line, "rto", 3000) / 2 ** number(line, "backoff", 0)
+               for line in said]        # ss leaves out 3 s
     return {"reordering": thresholds[-1],
             "reordering_mean": sum(thresholds) / len(said),
             "rto_mean_ms": sum(rtos_ms) / len(said)}
@@ -192,12 +197,11 @@ def patience(said):
 def set_path(job):
     guest.ns("snd", f"tc qdisc replace dev {guest.SND_DEV} root tbf "
                     f"rate {rate_mbit(job):.6f}mbit burst {BURST} limit 16mb")
-    for dev, percent, loss, seed in (
-            (guest.RTR_DEV, job["late_percent"], losses(job), job["seed"]),
-            (guest.RTR_BACK, job["late_acks_percent"], "",
-             job["seed"] + 1000)):
+    for dev, percent, loss in (
+            (guest.RTR_DEV, job["late_percent"], losses(job)),
+            (guest.RTR_BACK, job["late_acks_percent"], "")):
         guest.ns("rtr", "tc -batch -", input="\n".join(
-            delays(dev, job, percent, loss, seed)))
+            delays(dev, job, percent, loss)))
 
 
 @contextmanager

@@ -562,6 +562,14 @@ TARGETS = (
            "times TA's throughput",
            of_senders("rr4", ("RACK", "TA"), late_percent=(5, 10, 30)),
            RR_CAUSE, at_least=True),
+    *(Target(exp, f"late by less than a round trip, {which}: RACK", 0.98,
+             "times TA's throughput",
+             of_senders(exp, ("RACK", "TA"), **places), RR_CAUSE, at_least=True)
+      for exp, which, places in (
+          ("rr6", "with loss", {"loss_percent": (0.5, 1, 2)}),
+          ("rr14", "and ACKs as well", {"late_acks_percent": (0, 5, 10, 20)}),
+          ("rr15", "shapes of lateness", {
+              "late": ("uniform", "pareto", "paretonormal")}))),
     Target("rr7", "late by up to two round trips, P of 40 to 200 ms: TA, lowest",
            1, "times the throughput of R or FA",
            of_senders("rr7", ("TA", "R"), ("TA", "FA"),
@@ -579,6 +587,9 @@ TARGETS = (
            RR_CAUSE),
     Target("rr7", "how far TA is from FA, as a ratio, P of 200 ms", 0,
            "more than with P of 40 ms", nearing, RR_CAUSE),
+    Target("rr8", "late by up to two round trips, P of 100 ms: TA", 1,
+           "times R's throughput", of_senders("rr8", ("TA", "R"), p_ms=(100,)),
+           RR_CAUSE, at_least=True),
     Target("rr8", "TA's own FA ratio, mean over time", 0.5, "", own_ratio,
            RR_CAUSE, at_least=True),
     Target("rr8", "the same", 0.8, "", own_ratio, RR_CAUSE),
