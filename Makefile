@@ -74,7 +74,7 @@ $(if $(wildcard $(CONFIG)),,$(error there is no file $(CONFIG): CONFIG= names a 
 	configuration))
 endif
 ifneq ($(call goal,vm),)
-nics := $(shell awk -F '\t' '!/^\#/ && $$4 != "-" { print $$1 }' patches/drivers.tsv)
+nics := $(shell bash -c '. scripts/lib.sh && tested_drivers')
 $(if $(filter $(NIC),$(nics)),,$(error there is no NIC=$(NIC), only $(nics)))
 $(if $(SCRIPT),$(if $(wildcard $(SCRIPT)),,$(error there is no file $(SCRIPT))))
 endif

@@ -82,7 +82,7 @@ static inline void tcp_rr_dsack(struct sock *sk, u32 start_seq, u32 end_seq)
  * tcp_rr_retransmit() - an skb was sent once more
  * @sk: the socket
  * @skb: it
- * @sent_us: when it had been sent before that; 0: more than once
+ * @sent_us: when it had been sent before that; 0: not just once
  */
 static inline void tcp_rr_retransmit(struct sock *sk, const struct sk_buff *skb,
 				     u64 sent_us)

@@ -37,7 +37,7 @@ enum tcp_rr_event {
 struct tcp_rr_retransmit {
 	u32	seq;
 	u32	end_seq;
-	u32	sent_us;	/* before; 0: more than once, no ACK tells an RTT */
+	u32	sent_us;	/* before; 0: not just once, no ACK tells an RTT */
 	u32	resent_us;
 	u32	acked_us;	/* first */
 	u16	length;		/* how late it was then; 0: not late */
@@ -210,21 +210,27 @@ void __tcp_rr_retransmit(struct sock *sk, const struct sk_buff *skb,
 {
 	const struct tcp_skb_cb *cb = TCP_SKB_CB(skb);
 	struct tcp_rr *rr = tcp_rr_get(sk);
-	struct tcp_rr_retransmit *r;
+	struct tcp_rr_retransmit *r, *same = NULL;
 	u32 end_seq = cb->end_seq;
 
 	if (!rr)
 		return;
-	for (r = rr->ring; r < rr->ring + TCP_RR_RETRANSMITS; r++)
-		if (r->open && r->seq == cb->seq)
-			break;
-	if (r == rr->ring + TCP_RR_RETRANSMITS) {
-		r = &rr->ring[rr->next];
-		rr->next = (rr->next + 1) % TCP_RR_RETRANSMITS;
-	} else if (after(r->end_seq, end_seq)) {
-		end_seq = r->end_seq;	/* a timeout sends a packet of many */
+	/* A timeout sends the first packet of many, and the others follow. */
+	for (r = rr->ring; r < rr->ring + TCP_RR_RETRANSMITS; r++) {
+		if (!r->open)
+			continue;
+		if (r->seq == cb->seq)
+			same = r;
+		else if (before(r->seq, cb->seq) && after(r->end_seq, cb->seq))
+			r->end_seq = cb->seq;
 	}
-	*r = (struct tcp_rr_retransmit) {
+	if (!same) {
+		same = &rr->ring[rr->next];
+		rr->next = (rr->next + 1) % TCP_RR_RETRANSMITS;
+	} else if (after(same->end_seq, end_seq)) {
+		end_seq = same->end_seq;
+	}
+	*same = (struct tcp_rr_retransmit) {
 		.seq = cb->seq,
 		.end_seq = end_seq,
 		.sent_us = sent_us,
@@ -294,7 +300,8 @@ static void tcp_rr_idle_ends(struct sock *sk, struct tcp_rr *rr)
 	rr->idle_us = 0;
 	if (!srtt_us)
 		return;
-	dupacks -= !!dupacks;		/* what was late itself */
+	if (dupacks && tp->snd_una != rr->idle_una)
+		dupacks--;		/* what was late itself */
 	if (tcp_rr_mode(sk) & TCP_RR_TA)
 		tcp_rr_loop_idle(&rr->loop, idle_us, dupacks, srtt_us);
 	tcp_rr_learnt(sk, TCP_RR_IDLE, idle_us);
@@ -312,8 +319,8 @@ void __tcp_rr_recovery(struct sock *sk)
 }
 
 /*
- * The receiver has thrown away what it had, or the retransmission was lost, and patience
- * with the original is not to blame.
+ * The receiver has thrown away what it had, or the retransmission was lost, or late by
+ * an RTO: patience with the original is not to blame.
  */
 static bool tcp_rr_lost_twice(const struct sock *sk)
 {
@@ -356,7 +363,7 @@ void __tcp_rr_undo(struct sock *sk)
 
 	if (!rr)
 		return;
-	/* there is room again */
+	/* there may be room again */
 	if (rr->idle_us)
 		tcp_rr_idle_ends(sk, rr);
 	if (!rr->recovery_us)

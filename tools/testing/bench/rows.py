@@ -16,7 +16,6 @@ KEPT = HERE / "rows"        # those that the repository holds
 # the rows, the page that is made of them; other experiments.
 MEASURED = ("Kconfig", "drivers", "include", "net", "patches", "scripts",
             ":(exclude)patches/README.md", ":(exclude)patches/library",
-            ":(exclude)patches/drivers.tsv",
             ":(exclude)scripts/coccinelle", ":(exclude)scripts/make-series",
             *(f":(exclude)scripts/{name}" for name in (
                 "*-modules", "apt-suite", "build-*", "host-venv")),

@@ -34,7 +34,7 @@ DEFAULTS = {
     "late_percent": 0, "late_ms": 0, "spread_ms": 0, "late": "normal",
     "late_acks_percent": 0, "loss_percent": 0, "burst_ms": 0,
     "fa_percent": 90, "max_reordering": 64, "rx_usecs": 150,
-    "hold_usecs": 0,
+    "block_size": 32, "hold_usecs": 0,
 }
 WINDOW_PKTS = 50
 FRAME, MSS = 1514, 1460
@@ -46,7 +46,8 @@ CLASSIC = {"tcp_recovery": 0, "tcp_early_retrans": 0, "tcp_frto": 0,
 OWN_MAX_REORDERING = 300        # at least, where the stack's own rule is at work
 # FA with a threshold of three at the most is that of SACK and of R, and with RACK
 # it only observes: so all are traced but A. That goes by the longest lateness of
-# what it never sent again. A1 has the bound alone.
+# what it never sent again. A1 has the bound alone, which lets no window grow by SACKs
+# in slow start.
 PLAIN = {"tcp_rr": 1, "tcp_max_reordering": 3, "tcp_limited_transmit": 1}
 SENDERS = {
     "SACK": PLAIN, "R": PLAIN,
@@ -307,7 +308,8 @@ def main():
     lock_window(job)
     set_path(job)
     guest.coalesce(job["rx_usecs"])
-    guest.sysctl("rcv", {"net.srpic.hold_usecs": job["hold_usecs"]})
+    guest.sysctl("rcv", {f"net.srpic.{name}": job[name]
+                         for name in ("block_size", "hold_usecs")})
     guest.switch(job["srpic"])
     size = "-w 1M" if window_pkts(job) == WINDOW_PKTS else "-w 8M"
     (TRACING / "buffer_size_kb").write_text("32768")

@@ -568,8 +568,7 @@ TARGETS = (
       for exp, which, places in (
           ("rr6", "with loss", {"loss_percent": (0.5, 1, 2)}),
           ("rr14", "and ACKs as well", {"late_acks_percent": (0, 5, 10, 20)}),
-          ("rr15", "shapes of lateness", {
-              "late": ("uniform", "pareto", "paretonormal")}))),
+          ("rr15", "5 % of other shapes", {"late": ("uniform", "paretonormal")}))),
     Target("rr7", "late by up to two round trips, P of 40 to 200 ms: TA, lowest",
            1, "times the throughput of R or FA",
            of_senders("rr7", ("TA", "R"), ("TA", "FA"),

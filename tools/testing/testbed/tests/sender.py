@@ -504,6 +504,9 @@ class Retransmissions(RrTest):
         self.assertEqual(receiver.packets(), [0, 1, 2, 3])
         time.sleep(1.5 * receiver.info().rto / 1e6)
         self.assertEqual(receiver.packets(), [0])
+        receiver.ack(1, (4, 10))
+        time.sleep(RTT)
+        self.assertEqual(receiver.packets()[:1], [1])
         receiver.ack(10)
         receiver.ack(10, (1, 2))
         self.assertEqual(len(self.events("twice")), 1)
@@ -630,10 +633,12 @@ class Retransmissions(RrTest):
     def test_no_enhanced_sample_of_a_probe(self):
         """A tail that a probe and then a timeout sent once more."""
         self.settings(tcp_reordering=3, tcp_rr=FA + ES, tcp_early_retrans=3)
+        probes = guest.counters("snd").get("TcpExtTCPLossProbes", 0)
         receiver = self.connect(1)
         while receiver.info().total_retrans < 2:
             time.sleep(0.01)
         self.assertEqual(receiver.packets(), [0, 0])
+        self.assertEqual(guest.counters("snd")["TcpExtTCPLossProbes"], probes + 1)
         receiver.ack(1)
         receiver.send(1)
         before = receiver.info().rtt
