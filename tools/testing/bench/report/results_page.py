@@ -142,8 +142,10 @@ class Chapter:
             for metric in self.main:
                 line += [shown(cell, metric, side) for side in self.sides]
                 line += [number(cell.ratio(metric))] * self.compares(metric)
-                line += [number(ratio(papers(self.name, cell.job, metric)))
-                         ] * self.of_paper(metric)
+                theirs = papers(self.name, cell.job, metric)
+                value = ratio(theirs) if self.sides[1:] or not theirs else \
+                    theirs[self.sides[0]][0]
+                line += [number(value)] * self.of_paper(metric)
             line += [shown(cell, "mean_block", True)] * blocks
             line[0] += " (quick)" * (cell.quick and not self.quick)
             yield line
