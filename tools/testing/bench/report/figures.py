@@ -186,8 +186,9 @@ def draw(shown):
         axis.remove()
     names = sorted(known, key=lambda name: name.startswith("paper"))
     figure.legend([known[name] for name in names], names,
-                  ncols=min(len(names), 4), loc="outside lower center",
-                  frameon=False)
+                  ncols=min(len(names), 4, int(
+                      10 * size[0] / max(map(len, names), default=1)) or 1),
+                  loc="outside lower center", frameon=False)
     return figure
 
 
