@@ -121,17 +121,24 @@ not_for_us() {
 	echo "MACRO_ARG_REUSE,LINUX_VERSION_CODE,CONSTANT_COMPARISON$([ "$1" = 6.12 ] || echo ,ALLOC_WITH_SIZEOF,CONST_STRUCT)"
 }
 
+# drivers [CONDITION [WHAT]]: prints the module, or WHAT, of each driver that there is, or
+# for which CONDITION holds; both are awk's
+drivers() {
+	awk -F '\t' "/^#/ { next }
+		{ module = \$1; name = \$2; path = \$3; device = \$4; suite = \$6 }
+		${1:-1} { print ${2:-module} }" "$TOP/patches/drivers.tsv"
+}
+
 # tested_drivers: prints those whose devices QEMU has
 tested_drivers() {
-	awk -F '\t' '!/^#/ && $4 != "-" { print $1 }' "$TOP/patches/drivers.tsv"
+	drivers 'device != "-"'
 }
 
 # driver_objects: prints the drivers of the testbed's kernel, and the objects of each,
 # a pattern, in drivers/net
 driver_objects() {
-	awk -F '\t' '!/^#/ && $6 != "debug-kunit" {
-		print $1, sub(/\.c$/, ".o", $3) ? $3 : $3 "/*.o" }' \
-		"$TOP/patches/drivers.tsv"
+	drivers 'suite != "debug-kunit"' \
+		'module, sub(/\.c$/, ".o", path) ? path : path "/*.o"'
 }
 
 # series_of VERSION: prints the directory of the patches for it
