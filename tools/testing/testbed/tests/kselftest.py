@@ -59,6 +59,9 @@ def main():
             complaints.append(f"{file} did not come to its end")
         if "\nok 1 selftests: " not in output:
             complaints.append(f"{file} fails")
+        complaints += [f"{file}: {text}" for text in re.findall(
+            r"^(?:# )*(Check failed .*|Exception\|.*Error: .*)$", output,
+            re.MULTILINE)]
         complaints += [f"{file} leaves behind {text}" for text in
                        differences(before, state(STATE + PROCESSES))]
         for case, verdict, comment in found or []:

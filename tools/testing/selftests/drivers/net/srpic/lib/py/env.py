@@ -245,6 +245,13 @@ class SrpicEnv(NetDrvEpEnv):
             self.here(f"sysctl -qw net.srpic.{name}={value}")
         return int(now)
 
+    def remote_sysctl(self, name, value):
+        """Set one on the remote for the case, if its kernel has it."""
+        now = self.there(f"sysctl -n {name}", fail=False).strip()
+        if now:
+            undo(self.there, f"sysctl -qw {name}={now}")
+            self.there(f"sysctl -qw {name}={value}")
+
     def egress(self, spec):
         """Have a queue discipline on the remote's egress for the case."""
         self.require_cmd("tc", local=False, remote=True)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Bulk data from the remote host, and what becomes of it here."""
 
+import math
 import re
 import socket
 import statistics
@@ -92,9 +93,9 @@ class Iperf3(Traffic):
     Connections of iperf3 from the remote host, until the case ends. If
     RATE_MBIT limits them, they are paced; over a path with a round trip,
     many are limited by their windows instead, since one packet of each now and
-    then would never be out of order. One has Reno there: CUBIC may leave slow
-    start at any window, as HyStart takes the spacing of its ACKs for a sign of
-    a full link, and carry little for seconds.
+    then would never be out of order. One has Reno: CUBIC may leave slow start
+    at any window, as HyStart takes the spacing of its ACKs for a sign of a full
+    link, and carry little for seconds.
     """
 
     def __init__(self, env, ipver, streams, round_trip_us=0):
@@ -105,9 +106,10 @@ class Iperf3(Traffic):
         wait_port_listen(self.port)
         rate = env.rate_mbit / streams
         limit = f"--fq-rate {rate}M" if rate else ""
-        if rate and round_trip_us:
-            limit = f"-w {rate * round_trip_us / 8:.0f}" if streams > 1 else \
-                f"{limit} -C reno"
+        if rate and streams == 1:
+            limit += " -C reno"
+        elif rate and round_trip_us:
+            limit = f"-w {rate * round_trip_us / 8:.0f}"
         client = env.start(f"iperf3 -J -c {address} -p {self.port} "
                            f"-P {streams} -t 86400 {limit}", remote=True)
         self.wait(streams, client)
@@ -197,10 +199,10 @@ def summary(counts):
 
 def expect_throughput(env, off, on, margin):
     """
-    With SRPIC as much data comes, less a margin, and what measurements without
-    SRPIC differ by, within limits: losses and the like make them.
+    With SRPIC as much data comes, less a margin, and what measurements differ
+    by, within limits: losses and the like make them.
     """
-    uncertain = min(SIGMA * 2 ** 0.5 * off["mbps_error"],
+    uncertain = min(SIGMA * math.hypot(off["mbps_error"], on["mbps_error"]),
                     UNCERTAIN * off["mbps"])
     env.expect(on["mbps"] >= (1 - margin) * off["mbps"] - uncertain,
                f"throughput falls from {off['mbps']} ({off['mbps_error']}) to "
