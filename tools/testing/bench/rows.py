@@ -37,6 +37,7 @@ MEASURED = ("Kconfig", "drivers", "include", "net", "patches", "scripts",
                 "bench", "density.py", "experiment.py", "guests.py", "jobs",
                 "wire.py")))
 SCRIPTS = {experiment.script for experiment in EXPERIMENTS.values()} - {""}
+KERNELS = {experiment.kver for experiment in EXPERIMENTS.values()}
 
 
 def git(*args):
@@ -60,6 +61,8 @@ def commit(name):
                 *[f"tools/testing/bench/{one.prepare}"] * bool(one.prepare),
                 *(f":(exclude)tools/testing/bench/jobs/{script}"
                   for script in sorted(SCRIPTS - {one.script})),
+                *(f":(exclude)patches/{kver}"
+                  for kver in sorted(KERNELS - {one.kver})),
                 *(f":(exclude){path}" for other in EXPERIMENTS.values()
                   for path in other.sources if path not in one.sources))
     last = git("log", "-1", "--format=%H", "--", *measured).decode()[:12]
