@@ -61,8 +61,9 @@ def commit(name):
                 *[f"tools/testing/bench/{one.prepare}"] * bool(one.prepare),
                 *(f":(exclude)tools/testing/bench/jobs/{script}"
                   for script in sorted(SCRIPTS - {one.script})),
-                *(f":(exclude)patches/{kver}"
-                  for kver in sorted(KERNELS - {one.kver})),
+                *(f":(exclude){path}{kver}"
+                  for kver in sorted(KERNELS - {one.kver})
+                  for path in ("patches/", "tools/testing/testbed/config-")),
                 *(f":(exclude){path}" for other in EXPERIMENTS.values()
                   for path in other.sources if path not in one.sources))
     last = git("log", "-1", "--format=%H", "--", *measured).decode()[:12]

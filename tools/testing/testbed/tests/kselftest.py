@@ -60,8 +60,8 @@ def main():
         if "\nok 1 selftests: " not in output:
             complaints.append(f"{file} fails")
         complaints += [f"{file}: {text}" for text in re.findall(
-            r"^(?:# )*(Check failed .*|Exception\|.*Error: .*)$", output,
-            re.MULTILINE)]
+            r"^(?:# )*(Check failed .*|(?:Defer )?Exception\| "
+            r"(?!Traceback|During|The above)\w.*)$", output, re.MULTILINE)]
         complaints += [f"{file} leaves behind {text}" for text in
                        differences(before, state(STATE + PROCESSES))]
         for case, verdict, comment in found or []:

@@ -245,12 +245,15 @@ class SrpicEnv(NetDrvEpEnv):
             self.here(f"sysctl -qw net.srpic.{name}={value}")
         return int(now)
 
-    def remote_sysctl(self, name, value):
-        """Set one on the remote for the case, if its kernel has it."""
+    def remote_at_most(self, name, value):
+        """
+        Lower a sysctl of the remote for the case, if its kernel has it and
+        it is above.
+        """
         now = self.there(f"sysctl -n {name}", fail=False).strip()
-        if now:
+        if now and int(now) > value:
             undo(self.there, f"sysctl -qw {name}={now}")
-            self.there(f"sysctl -qw {name}={value}")
+            self.there(f"sysctl -qw {name}={value:.0f}")
 
     def egress(self, spec):
         """Have a queue discipline on the remote's egress for the case."""
