@@ -67,7 +67,7 @@ def impair(env, ipver, streams, name):
     env.netem(spec)
     # one connection has few losses, and chance makes what it carries
     off, on = off_and_on(env, Counted(env, ipver, streams),
-                         TURNS * (2 if streams == 1 else 1))
+                         TURNS * (3 if streams == 1 else 1))
     env.figures(off=off, on=on)
 
     env.switch(True)
