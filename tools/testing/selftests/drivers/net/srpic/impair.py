@@ -61,7 +61,7 @@ def specs(env, streams):
 def impair(env, ipver, streams, name):
     """Bytes are intact with SRPIC on; nothing is worse than without."""
     env.coalesce()
-    # the usual 200 ms are longer than a short measurement
+    # a timeout of the usual 200 ms is longer than a short measurement
     env.remote_at_most("net.ipv4.tcp_rto_min_us", env.duration_s * 100_000)
     spec = specs(env, streams)[name]
     env.netem(spec)

@@ -246,10 +246,7 @@ class SrpicEnv(NetDrvEpEnv):
         return int(now)
 
     def remote_at_most(self, name, value):
-        """
-        Lower a sysctl of the remote for the case, if its kernel has it and
-        it is above.
-        """
+        """Lower a sysctl of the remote for the case, where it is above."""
         now = self.there(f"sysctl -n {name}", fail=False).strip()
         if now and int(now) > value:
             undo(self.there, f"sysctl -qw {name}={now}")
