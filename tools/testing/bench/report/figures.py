@@ -11,9 +11,9 @@ from sections import METRICS, Panel, papers, possible
 from tables import describe, label, place, text
 
 # Told apart by hue, by lightness and by shape.
-COLOR = {False: "#e08a3c", True: "#1c4f9c"}
-LINE = {False: {"marker": "o", "linestyle": "--"},
-        True: {"marker": "s", "linestyle": "-"}}
+STYLE = {False: {"color": "#e08a3c", "marker": "o", "linestyle": "--"},
+         True: {"color": "#1c4f9c", "marker": "s", "linestyle": "-"}}
+MARKERS = "osv^DPX*"
 
 
 def who(side):
@@ -21,20 +21,23 @@ def who(side):
 
 
 def series(panel):
-    """(side, name, color, cells) of each line of a panel."""
+    """(side, name, style, cells) of each line of a panel."""
     by = panel.plot.by
     values = sorted({cell.job.get(by) or 0 for cell in panel.cells})
     for side in SIDES:
         # without SRPIC, all values of what SRPIC does are alike
         told = side or by == "sender"
         for at, value in enumerate(values if told else values[:1]):
-            name, color = who(side), COLOR[side]
-            if value:
+            name, style = who(side), STYLE[side]
+            if by == "sender":
+                name = f"{describe({by: value}, [by])}, {name}"
+                style = style | {"color": colormaps["tab10"](at),
+                                 "marker": MARKERS[at]}
+            elif value:
                 name = describe({by: value}, [by])
-                if by == "sender":
-                    name += f", {who(side)}"
-                color = colormaps["YlGn"](0.4 + 0.6 * at / len(values))
-            yield side, name, color, [cell for cell in panel.cells if not told
+                style = style | {"color": colormaps["YlGn"](
+                    0.4 + 0.6 * at / len(values))}
+            yield side, name, style, [cell for cell in panel.cells if not told
                                       or (cell.job.get(by) or 0) == value]
 
 
@@ -58,28 +61,27 @@ def lines(axis, panel):
                 found.setdefault(places[text(cell.job.get(plot.x))], y)
         return dict(sorted(found.items()))
 
-    for side, name, color, cells in series(panel):
+    for side, name, style, cells in series(panel):
         drawn = points(cells, lambda cell, side=side: possible(
             plot.metric, cell, side))
         if not drawn:
             continue
         below, above = errors(drawn.values())
         axis.errorbar(list(drawn), [mean for mean, _, _ in drawn.values()],
-                      [*below, *above], color=color, capsize=3, label=name,
-                      **LINE[side])
+                      [*below, *above], capsize=3, label=name, **style)
         over = plot.over and points(cells, lambda cell, side=side:
                                     cell.interval(plot.over, side))
         if over:
             axis.plot(list(over), [mean for mean, _ in over.values()],
-                      color=color, linewidth=0.8, linestyle="-.",
+                      color=style["color"], linewidth=0.8, linestyle="-.",
                       label=f"{METRICS[plot.over].label}, {name}")
         theirs = plot.paper and points(cells, lambda cell: papers(
             panel.name, cell.job, plot.metric))
         if theirs:
             axis.plot(list(theirs), [pair[side][0] for pair in theirs.values()],
-                      color=color, markerfacecolor="none", linewidth=0.7,
-                      marker=LINE[side]["marker"], linestyle=":",
-                      label=f"paper, {SIDES[side]}")
+                      label=f"paper, {SIDES[side]}", **style | {
+                          "markerfacecolor": "none", "linewidth": 0.7,
+                          "linestyle": ":"})
     axis.set_xticks(list(places.values()), list(places), rotation=45 if sum(
         map(len, places)) > 24 else 0)
     axis.set(xlabel=label(plot.x), ylabel=METRICS[plot.metric].label)
@@ -102,8 +104,8 @@ def dots(axis, panel):
             found = possible(panel.plot.metric, cell, side)
             if found:
                 axis.errorbar(found[0], y, xerr=[
-                    arm[0] for arm in errors([found])], color=COLOR[side],
-                    capsize=3, label=who(side), marker=LINE[side]["marker"])
+                    arm[0] for arm in errors([found])], capsize=3,
+                    label=who(side), **STYLE[side])
     axis.set_yticks(range(len(names)), names)
     axis.set(xlabel=METRICS[panel.plot.metric].label, xlim=(0, None))
     axis.set_ylim(len(names) - 0.4, -0.6)
@@ -112,12 +114,12 @@ def dots(axis, panel):
 
 def cdf(axis, panel):
     """The share of all below a value; a curve for each seed."""
-    for side, name, color, cells in series(panel):
+    for side, name, style, cells in series(panel):
         for cell in cells:
             for curve in cell.values(panel.plot.metric, side).values():
                 share = [at / (len(curve) - 1) for at in range(len(curve))]
-                axis.step(curve, share, color=color, label=name, linewidth=1,
-                          linestyle=LINE[side]["linestyle"])
+                axis.step(curve, share, label=name, linewidth=1,
+                          **style | {"marker": None})
     axis.set(xscale="log", xlabel=METRICS[panel.plot.metric].label,
              ylabel="share")
     axis.grid(axis="y", alpha=0.3)
