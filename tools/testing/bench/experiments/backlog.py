@@ -5,8 +5,8 @@ The receiver of Wu and Crawford (2007), beside programs that just compute ("hogs
 Time is virtual, and not slowed down, as ticks and the sender's RTO are not: 250
 Mbit/s and 0.5 ms each way, one CPU. Sender and router have real-time priority.
 
-backlog: voluntary and full preemption, and sock_grace_usecs. lazy: that of a later
-kernel, which has no such setting.
+backlog: voluntary and full preemption, and the latter with sock_grace_usecs. lazy:
+that of a later kernel, alone and with it, and full.
 """
 
 from experiment import Experiment, grid, shorter
@@ -38,25 +38,25 @@ def jobs(busy_hogs, *ways):
 
 VOLUNTARY, FULL, LAZY = ({"preempt": mode} for mode in
                          ("voluntary", "full", "lazy"))
-GRACE = FULL | {"grace_us": GRACE_US}
-OURS = ("patches/6.12/0015-sock-let-a-reader-release-its-socket-first.patch",
-        "include/net/sock_grace.h", "net/core/sock_grace.c", "kernel",
+GRACE, LAZY_GRACE = (way | {"grace_us": GRACE_US} for way in (FULL, LAZY))
+OURS = ("include/net/sock_grace.h", "net/core/sock_grace.c", "kernel",
         "tools/testing/testbed/config.preempt", "tools/testing/bench/twait")
 
 
-def experiment(name, title, kver, every):
+def experiment(name, title, kver, number, every):
+    patch = f"patches/{kver}/{number}-sock-let-a-reader-release-its-socket-first.patch"
     return Experiment(
         name, title, "backlog.py", every, run_s=120,
         quick=shorter([job | {"seed": 1} for job in every
                        if job["hogs"] in (0, 10) or "busy" in job], 5),
-        kver=kver, variant="preempt", sources=OURS, prepare="twait-module",
+        kver=kver, variant="preempt", sources=(patch, *OURS), prepare="twait-module",
         files=(f"out/bench/twait/{kver}/twait.ko",))
 
 
 # Table VII is held to what grace changes: voluntary and lazy have one busy cell.
 EXPERIMENTS = (
     experiment("backlog", "Packets that wait for a receiver off the CPU", "6.12",
-               jobs(10, VOLUNTARY) + jobs((*FAIRNESS_HOGS, 10), FULL, GRACE)),
-    experiment("lazy", "The same with lazy preemption", "7.3",
-               jobs(10, LAZY, FULL)),
+               "0015", jobs(10, VOLUNTARY) + jobs((*FAIRNESS_HOGS, 10), FULL, GRACE)),
+    experiment("lazy", "The same with lazy preemption", "7.3", "0014",
+               jobs(10, LAZY, LAZY_GRACE, FULL)),
 )

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 import rows
 from cells import SIDES, derive, kind, usable
 from experiments import EXPERIMENTS
-from experiments.backlog import FAIRNESS_HOGS, FULL, GRACE, LAZY, QUOTAS, VOLUNTARY
+from experiments.backlog import (
+    FAIRNESS_HOGS,
+    FULL,
+    GRACE,
+    LAZY,
+    LAZY_GRACE,
+    QUOTAS,
+    VOLUNTARY,
+)
 from experiments.flows import FLOWS
 from experiments.rr import MILD
 from experiments.steer import JOBS as STEERED
@@ -538,11 +546,13 @@ TARGETS = (
            "preempt", 98, "% of that without twait", traced,
            "its probes run with each packet", at_least=True),
     Target("lazy", "no hogs, lazy preemption: packets that wait 10 ms or more", 0,
-           "%", lambda measured: without_hogs(measured, "lazy", LAZY),
+           "%", lambda measured: without_hogs(measured, "lazy", LAZY, LAZY_GRACE),
            HOGS_CAUSE),
     # a quota ends there as the receiver leaves the kernel
-    *remedies("lazy", LAZY, "lazy preemption", "with full preemption",
-              "the same, but a quota", NICEST),
+    *(target for way, name in ((LAZY, "lazy preemption"),
+                               (LAZY_GRACE, "lazy preemption, sock_grace"))
+      for target in remedies("lazy", way, name, "with full preemption",
+                             "the same, but a quota", NICEST)),
     Target("rr4", "5, 10 and 30 % late: TA above FA above R above SACK, the "
            "closest two", 1, "times the next one's throughput",
            of_senders("rr4", ("TA", "FA"), ("FA", "R"), ("R", "SACK"),

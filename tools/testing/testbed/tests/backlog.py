@@ -224,7 +224,11 @@ class Backlog(unittest.TestCase):
 
     def test_limit(self):
         """It runs on once for so long, and not again with that socket owned."""
-        for mode in "voluntary", "full":
+        # a kernel has one of the first two
+        there = PREEMPT.read_text()
+        for mode in "voluntary", "lazy", "full":
+            if mode not in there:
+                continue
             PREEMPT.write_text(mode)
             self.assertLess(self.read(0, read_at_once)[0][0], SLICE_MS)
             for grace_us in (2000, 8000):
@@ -238,6 +242,8 @@ class Backlog(unittest.TestCase):
         It is throttled later, and for longer then: it owes what it ran on for. A
         real-time task that wakes now and then makes no difference.
         """
+        if " throttle_cfs_rq_work\n" in Path("/proc/kallsyms").read_text():
+            self.skipTest("a quota takes the CPU only in user space here")
         group = guest.make_cgroup(QUOTA_MS, PERIOD_MS)
         self.addCleanup(subprocess.run, ["umount", "-l", group.parent], check=True)
         self.addCleanup(group.rmdir)
