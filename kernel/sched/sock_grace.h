@@ -26,7 +26,7 @@ static inline bool sock_grace_has(struct task_struct *p)
 	/* pairs with the release in sock_grace_begin() */
 	if (!smp_load_acquire(&p->sock_grace))
 		return false;
-	if (!task_on_rq_queued(p) || !p->se.on_rq || p->se.sched_delayed ||
+	if (!task_on_rq_queued(p) || p->se.sched_delayed ||
 	    p->sched_class != &fair_sched_class || task_has_idle_policy(p))
 		return false;
 	limit_ns = (u64)READ_ONCE(sock_grace_usecs) * NSEC_PER_USEC;
@@ -87,20 +87,20 @@ static inline bool sock_grace_due(struct rq *rq)
 
 /**
  * sock_grace_debt() - the most that a task may have run on for
- * @load: by which its vruntime advances, or that of a group's entity
  *
- * EEVDF remembers that much of what it ran too long when it leaves the queue.
+ * EEVDF remembers that much of what a task ran or waited too long when it leaves the
+ * queue.
  *
- * Return: ns of virtual time
+ * Return: ns
  */
-static inline s64 sock_grace_debt(const struct load_weight *load)
+static inline u64 sock_grace_debt(void)
 {
 	u64 ns;
 
 	if (!static_branch_unlikely(&sock_grace_key))
 		return 0;
 	ns = (u64)READ_ONCE(sock_grace_usecs) * NSEC_PER_USEC;
-	return ns ? div64_ul((ns + TICK_NSEC) * NICE_0_LOAD, load->weight) : 0;
+	return ns ? ns + TICK_NSEC : 0;
 }
 
 /**
@@ -138,7 +138,7 @@ static inline void sock_grace_dequeue(struct rq *rq, struct task_struct *p)
  * sock_grace_switch() - another task is to run
  * @rq: the run queue
  * @prev: the one that ran
- * @next: the one that will
+ * @next: the one that will, or in whose place it will
  *
  * What sleeps with a debt is queued still, and leaves without
  * sock_grace_dequeue().
@@ -151,7 +151,7 @@ static inline void sock_grace_switch(struct rq *rq, struct task_struct *prev,
 	if (!sched_class_above(next->sched_class, &fair_sched_class))
 		rq->sock_grace = NULL;
 	else if (READ_ONCE(prev->sock_grace) && task_on_rq_queued(prev) &&
-		 prev->se.on_rq && !prev->se.sched_delayed &&
+		 !prev->se.sched_delayed &&
 		 prev->sched_class == &fair_sched_class)
 		rq->sock_grace = prev;
 }
@@ -173,7 +173,7 @@ static inline bool sock_grace_due(struct rq *rq)
 	return false;
 }
 
-static inline s64 sock_grace_debt(const struct load_weight *load)
+static inline u64 sock_grace_debt(void)
 {
 	return 0;
 }

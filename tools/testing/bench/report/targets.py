@@ -186,28 +186,6 @@ def unhelped(measured, figure):
                for cell in (NICEST, LONG_QUOTA))
 
 
-def busy(measured, way, figure, hogs):
-    return off_cpu(measured, figure, way, busy=True, hogs=hogs)
-
-
-def unfair(measured):
-    """How much more of the CPU a busy receiver has with grace, in points."""
-    return max(difference(busy(measured, way, "share_percent", hogs)
-                          for way in (GRACE, FULL)) for hogs in FAIRNESS_HOGS)
-
-
-def above_share(measured):
-    """How much more it has than each of those that want the CPU should."""
-    return max(busy(measured, GRACE, "share_percent", hogs) - 100 / (hogs + 1)
-               for hogs in FAIRNESS_HOGS)
-
-
-def others_work(measured):
-    return 100 * least([busy(measured, way, lambda row: row["hogs_ns"] /
-                             row["now_ns"], hogs) for way in (GRACE, FULL)]
-                       for hogs in FAIRNESS_HOGS)
-
-
 def traced(measured):
     """What is left of the throughput beside twait."""
     return 100 * least([off_cpu(measured, "throughput_mbps", way, twait=twait)
@@ -378,6 +356,38 @@ def remedies(exp, way, name, than, who, *cells):
                at_least=True))
 
 
+def fairness(exp, way, without, name):
+    """The targets of what grace leaves to the others, 1 to 9 hogs."""
+    def busy(measured, way, hogs, figure="share_percent"):
+        return off_cpu(measured, figure, way, exp, busy=True, hogs=hogs)
+
+    def work(row):
+        return row["hogs_ns"] / row["now_ns"]
+
+    return (
+        Target(exp, f"a busy receiver's share of the CPU, 1 to 9 hogs, {name}", 1,
+               "points above that without", lambda measured: max(
+                   difference(busy(measured, one, hogs) for one in (way, without))
+                   for hogs in FAIRNESS_HOGS), DEBT_CAUSE),
+        Target(exp, "the same", 3.86, "points above an equal share",
+               lambda measured: max(busy(measured, way, hogs) - 100 / (hogs + 1)
+                                    for hogs in FAIRNESS_HOGS), DEBT_CAUSE),
+        Target(exp, "the same: what the hogs do", 99,
+               "% of that without sock_grace", lambda measured: 100 * least(
+                   [busy(measured, one, hogs, work) for one in (way, without)]
+                   for hogs in FAIRNESS_HOGS), DEBT_CAUSE, at_least=True))
+
+
+def bystanders(exp, way, without, name):
+    """The target of what it costs where nobody competes."""
+    return Target(
+        exp, f"no hogs, {name}: instructions by MB", 1.005, "times those without",
+        lambda measured: ratio(off_cpu(measured, "busy_ns_per_mb", one, exp,
+                                       twait=False, hogs=0)
+                               for one in (way, without)),
+        "it is asked where a task would be preempted, and at the release")
+
+
 TARGETS = (
     Target("driver", "feature off, a packet in igb's poll, above the "
            "unpatched driver", 4, "instructions", lambda measured:
@@ -525,23 +535,13 @@ TARGETS = (
     *remedies("backlog", GRACE, "full preemption, sock_grace",
               "without sock_grace", "the same, but the short quota", NICEST,
               LONG_QUOTA),
-    Target("backlog", "no hogs, full preemption, sock_grace: instructions by MB",
-           1.005, "times those without", lambda measured: ratio(off_cpu(
-               measured, "busy_ns_per_mb", way, twait=False, hogs=0)
-               for way in (GRACE, FULL)),
-           "it is asked where a task would be preempted, and at the release"),
+    bystanders("backlog", GRACE, FULL, "full preemption, sock_grace"),
     Target("backlog", "10 hogs, full preemption, busy receiver: waits, 99th "
            "percentile", 5000, "us away from 10 ms", lambda measured: abs(
                off_cpu(measured, "wait_p99_us", FULL, busy=True) - 10000),
            "an absence takes as many ms as there are hogs, but a reader that copies "
            "for longer than a tick has several before it releases its socket"),
-    Target("backlog", "a busy receiver's share of the CPU, 1 to 9 hogs, "
-           "sock_grace", 1, "points above that without", unfair, DEBT_CAUSE),
-    Target("backlog", "the same", 3.86, "points above an equal share",
-           above_share, DEBT_CAUSE),
-    Target("backlog", "the same: what the hogs do", 99,
-           "% of that without sock_grace", others_work, DEBT_CAUSE,
-           at_least=True),
+    *fairness("backlog", GRACE, FULL, "sock_grace"),
     Target("backlog", "10 hogs: throughput beside twait, worst of all ways to "
            "preempt", 98, "% of that without twait", traced,
            "its probes run with each packet", at_least=True),
@@ -553,6 +553,8 @@ TARGETS = (
                                (LAZY_GRACE, "lazy preemption, sock_grace"))
       for target in remedies("lazy", way, name, "with full preemption",
                              "the same, but a quota", NICEST)),
+    bystanders("lazy", LAZY_GRACE, LAZY, "lazy preemption, sock_grace"),
+    *fairness("lazy", LAZY_GRACE, LAZY, "lazy preemption, sock_grace"),
     Target("rr4", "5, 10 and 30 % late: TA above FA above R above SACK, the "
            "closest two", 1, "times the next one's throughput",
            of_senders("rr4", ("TA", "FA"), ("FA", "R"), ("R", "SACK"),
