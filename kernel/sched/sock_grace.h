@@ -88,8 +88,8 @@ static inline bool sock_grace_due(struct rq *rq)
 /**
  * sock_grace_debt() - the most that a task may have run on for
  *
- * EEVDF remembers that much of what a task ran or waited too long when it leaves the
- * queue.
+ * EEVDF remembers that much more of what a task ran or waited too long. The limit is
+ * looked at each tick, or each second one.
  *
  * Return: ns
  */
@@ -100,7 +100,7 @@ static inline u64 sock_grace_debt(void)
 	if (!static_branch_unlikely(&sock_grace_key))
 		return 0;
 	ns = (u64)READ_ONCE(sock_grace_usecs) * NSEC_PER_USEC;
-	return ns ? ns + TICK_NSEC : 0;
+	return ns ? ns + 2 * TICK_NSEC : 0;
 }
 
 /**

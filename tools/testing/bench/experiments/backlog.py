@@ -54,7 +54,7 @@ def experiment(name, title, kver, number, every):
 
 
 # Table VII is held to what grace changes and to what that is compared with; voluntary
-# has one busy cell. Of 7.3 with full preemption there is what waits.
+# has one busy cell. Of 7.3 with full preemption there is what waits beside ten hogs.
 EXPERIMENTS = (
     experiment("backlog", "Packets that wait for a receiver off the CPU", "6.12",
                "0015", jobs(10, VOLUNTARY) + jobs((*FAIRNESS_HOGS, 10), FULL, GRACE)),

@@ -326,7 +326,7 @@ def waits(preempt):
 
 SECTIONS |= {
     "backlog": waits("with voluntary or full preemption"),
-    "lazy": waits("with lazy preemption"),
+    "lazy": waits("with lazy or full preemption"),
     "rr4": rr("figures 4 and 5", "Some packets are late by 25 ms, 8 the "
               "deviation (normal).", "late_percent"),
     "rr6": rr("figure 6", "Likewise, 5 % of the packets, and loss.",
