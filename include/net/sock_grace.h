@@ -20,37 +20,56 @@ struct sock;
 DECLARE_STATIC_KEY_FALSE(sock_grace_key);
 extern int sock_grace_usecs;
 
-void __sock_grace_release(void);
+void __sock_grace_end(void);
 
 /**
- * sock_grace_begin() - the current task reads from a socket that it has locked
- * @sk: the socket
+ * sock_grace_begin() - the current task is to read from a socket
+ * @sk: the socket; it is locked next, for as it gets it, the task may be interrupted,
+ *	and preempted behind that
  */
 static inline void sock_grace_begin(const struct sock *sk)
 {
 	if (static_branch_unlikely(&sock_grace_key)) {
 		WRITE_ONCE(current->sock_grace_from, 0);
-		/* pairs with the acquire in sock_grace_has() */
+		/* pairs with the acquires in sock_grace_has() */
 		smp_store_release(&current->sock_grace, sk);
 	}
 }
 
 /**
+ * sock_grace_end() - it has read: give way now, if that is due
+ *
+ * Context: process, may sleep.
+ */
+static inline void sock_grace_end(void)
+{
+	if (static_branch_unlikely(&sock_grace_key) &&
+	    READ_ONCE(current->sock_grace))
+		__sock_grace_end();
+}
+
+/**
  * sock_grace_release() - a socket is released: give way now, if that is due
- * @sk: the socket
+ * @sk: the socket; one that is read from may be locked again
  *
  * Context: process, may sleep if it is the one that sock_grace_begin() named.
  */
 static inline void sock_grace_release(const struct sock *sk)
 {
 	if (static_branch_unlikely(&sock_grace_key) &&
-	    READ_ONCE(current->sock_grace) == sk)
-		__sock_grace_release();
+	    READ_ONCE(current->sock_grace) == sk) {
+		__sock_grace_end();
+		sock_grace_begin(sk);
+	}
 }
 
 #else
 
 static inline void sock_grace_begin(const struct sock *sk)
+{
+}
+
+static inline void sock_grace_end(void)
 {
 }
 

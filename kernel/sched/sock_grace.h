@@ -10,6 +10,8 @@
 
 #ifdef CONFIG_SOCK_GRACE
 
+#define SOCK_GRACE_OVER	U64_MAX		/* sock_grace_from */
+
 /**
  * sock_grace_has() - may a task run on in place of another fair one?
  * @p: a task
@@ -38,11 +40,12 @@ static inline bool sock_grace_has(struct task_struct *p)
 		WRITE_ONCE(p->sock_grace_from, ran_ns ?: 1);
 		/* it may release the socket now, and not look, or lock the next */
 		smp_mb();
-		return READ_ONCE(p->sock_grace) && READ_ONCE(p->sock_grace_from);
+		return smp_load_acquire(&p->sock_grace) &&
+		       READ_ONCE(p->sock_grace_from);
 	}
-	if (ran_ns - from_ns < limit_ns)
+	if (from_ns != SOCK_GRACE_OVER && ran_ns - from_ns < limit_ns)
 		return true;
-	WRITE_ONCE(p->sock_grace, NULL);
+	WRITE_ONCE(p->sock_grace_from, SOCK_GRACE_OVER);
 	return false;
 }
 
@@ -53,22 +56,12 @@ static inline struct task_struct *sock_grace_curr(struct rq *rq)
 }
 
 /**
- * sock_grace_keeps() - may the task that runs run on?
+ * sock_grace_keeps() - may the task that runs run on, whatever its quota?
  * @rq: the run queue
  */
 static inline bool sock_grace_keeps(struct rq *rq)
 {
 	return sock_grace_has(sock_grace_curr(rq));
-}
-
-/**
- * sock_grace_resched() - resched_curr(), for the sake of a fair task or a quota
- * @rq: the run queue
- */
-static inline void sock_grace_resched(struct rq *rq)
-{
-	if (!sock_grace_keeps(rq))
-		resched_curr(rq);
 }
 
 /**
@@ -78,11 +71,13 @@ static inline void sock_grace_resched(struct rq *rq)
 static inline bool sock_grace_due(struct rq *rq)
 {
 	struct task_struct *p;
+	u64 from_ns;
 
 	if (!static_branch_unlikely(&sock_grace_key))
 		return false;
 	p = sock_grace_curr(rq);
-	return READ_ONCE(p->sock_grace) && READ_ONCE(p->sock_grace_from);
+	from_ns = READ_ONCE(p->sock_grace_from);
+	return from_ns && from_ns != SOCK_GRACE_OVER && READ_ONCE(p->sock_grace);
 }
 
 /**
@@ -161,11 +156,6 @@ static inline void sock_grace_switch(struct rq *rq, struct task_struct *prev,
 static inline bool sock_grace_keeps(struct rq *rq)
 {
 	return false;
-}
-
-static inline void sock_grace_resched(struct rq *rq)
-{
-	resched_curr(rq);
 }
 
 static inline bool sock_grace_due(struct rq *rq)

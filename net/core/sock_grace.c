@@ -12,7 +12,7 @@
 DEFINE_STATIC_KEY_FALSE(sock_grace_key);
 int sock_grace_usecs;
 
-void __sock_grace_release(void)
+void __sock_grace_end(void)
 {
 	WRITE_ONCE(current->sock_grace, NULL);
 	smp_mb();	/* pairs with sock_grace_has() */
