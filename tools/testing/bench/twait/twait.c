@@ -101,7 +101,7 @@ static DEFINE_HASHTABLE(backlog, 12);
 static struct waiting *all;
 static HLIST_HEAD(unused);
 static struct reader readers[NR_READERS];
-static struct {
+static struct seen {
 	struct histogram wait, off;	/* of packets; of times off the CPU */
 	u64 why[NR_WHY], why_ns[NR_WHY];
 	u64 backlogged, coalesced, dropped, lost;
@@ -132,7 +132,7 @@ static unsigned int bin_of(u64 us)
 		     octave * BINS_PER_OCTAVE + (us >> octave));
 }
 
-/* The least of a bin, in us */
+/* Where a bin begins, in us */
 static u64 bin_us(unsigned int bin)
 {
 	unsigned int octave;
@@ -154,6 +154,14 @@ static void count(struct histogram *histogram, u64 since_ns, u64 now_ns, u64 tim
 	histogram->class[class] += times;
 	histogram->bin[bin_of(ns / NSEC_PER_USEC)] += times;
 	histogram->max_ns = max(histogram->max_ns, ns);
+}
+
+/* A reader is, or was, off the CPU. */
+static void count_off(struct seen *of, const struct reader *reader, u64 now_ns)
+{
+	count(&of->off, reader->left_ns, now_ns, 1);
+	of->why[reader->why]++;
+	of->why_ns[reader->why] += max_t(s64, 0, now_ns - reader->left_ns);
 }
 
 static void forget(struct waiting *waiting)
@@ -335,9 +343,7 @@ static void switches(void *data, bool preempt, struct task_struct *prev,
 			reader->left_ns = now_ns;
 			reader->why = why;
 		} else if (reader->task == next && reader->left_ns) {
-			count(&seen.off, reader->left_ns, now_ns, 1);
-			seen.why[reader->why]++;
-			seen.why_ns[reader->why] += now_ns - reader->left_ns;
+			count_off(&seen, reader, now_ns);
 			reader->left_ns = 0;
 		} else if (reader->left_ns && reader->why == WHY_RT &&
 			   task_cpu(reader->task) == smp_processor_id() &&
@@ -393,13 +399,14 @@ static void show(struct seq_file *file, const char *name,
 		if (part * 100 >= sum * 99)
 			break;
 	}
-	seq_printf(file, "%s_p99_us %llu\n%s_max_us %llu\n", name, bin_us(i), name,
-		   histogram->max_ns / NSEC_PER_USEC);
+	/* what 99 % are below */
+	seq_printf(file, "%s_p99_us %llu\n%s_max_us %llu\n", name,
+		   sum ? bin_us(i + 1) : 0, name, histogram->max_ns / NSEC_PER_USEC);
 }
 
 static int twait_show(struct seq_file *file, void *unused_data)
 {
-	static struct histogram wait, off;
+	static struct seen so_far;
 	struct waiting *waiting;
 	unsigned long flags;
 	unsigned int i;
@@ -407,22 +414,21 @@ static int twait_show(struct seq_file *file, void *unused_data)
 
 	raw_spin_lock_irqsave(&lock, flags);
 	now_ns = local_clock();
-	wait = seen.wait;
+	so_far = seen;
 	hash_for_each(backlog, i, waiting, node)
-		count(&wait, waiting->since_ns, now_ns, waiting->packets);
-	off = seen.off;
+		count(&so_far.wait, waiting->since_ns, now_ns, waiting->packets);
 	for (i = 0; i < NR_READERS; i++)
 		if (readers[i].task && readers[i].left_ns)
-			count(&off, readers[i].left_ns, now_ns, 1);
-	show(file, "wait", &wait);
-	show(file, "off", &off);
+			count_off(&so_far, &readers[i], now_ns);
+	show(file, "wait", &so_far.wait);
+	show(file, "off", &so_far.off);
 	for (i = 0; i < NR_WHY; i++)
 		seq_printf(file, "off_%s %llu\noff_%s_us %llu\n", why_names[i],
-			   seen.why[i], why_names[i],
-			   seen.why_ns[i] / NSEC_PER_USEC);
+			   so_far.why[i], why_names[i],
+			   so_far.why_ns[i] / NSEC_PER_USEC);
 	seq_printf(file, "backlogged %llu\ncoalesced %llu\ndropped %llu\nlost %llu\n",
-		   seen.backlogged, seen.coalesced, seen.dropped,
-		   seen.lost + missed() - missed_before);
+		   so_far.backlogged, so_far.coalesced, so_far.dropped,
+		   so_far.lost + missed() - missed_before);
 	raw_spin_unlock_irqrestore(&lock, flags);
 	return 0;
 }

@@ -3,7 +3,7 @@
 """
 Modules beside those of a distribution's kernel: they are preferred, sort TCP
 while the flag is on, and when they are taken away the kernel's own driver is
-there again.
+there again. twait follows what is received meanwhile.
 """
 
 import os
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import guest
 
+WAITS = "1ms", "10ms", "100ms", "200ms", "1s", "more"       # twait's
 UPDATES = Path("/lib/modules", os.uname().release, "updates")
 NIC = os.environ["NIC"]
 
@@ -27,6 +28,13 @@ def moved(on):
     """How SRPIC's counters move under a stream on a path that reorders."""
     guest.switch(on)
     return guest.sorting()
+
+
+def waits():
+    """How many packets twait followed, and how many it could not."""
+    lines = Path("/sys/kernel/debug/twait").read_text().splitlines()
+    found = {name: int(value) for name, value in map(str.split, lines)}
+    return sum(found[f"wait_{limit}"] for limit in WAITS), found["lost"]
 
 
 def without():
@@ -58,8 +66,11 @@ def main():
         guest.sysfs("gro_flush_timeout", 600000)
     else:
         guest.coalesce(600)
+    run("insmod /job/twait.ko")
     on, off = moved(True), moved(False)
-    print(f"on: {on}\noff: {off}")
+    followed, lost = waits()
+    run("rmmod twait")
+    print(f"on: {on}\noff: {off}\ntwait: {followed}, {lost} lost")
     sorts = "packets_out_of_order" in on and \
         on["packets_taken"] > 2 * on["blocks"]
     print(f"stock: {NIC} {'sorts' if sorts else 'does not sort'}")
@@ -68,6 +79,7 @@ def main():
         "modprobe does not prefer the installed modules": preferred,
         "SRPIC does not sort": sorts,
         "SRPIC counts while it is off": not off,
+        "twait does not follow all packets": followed > 1000 and not lost,
         f"the kernel's own {NIC} finds no device": devices,
         "the kernel's own driver has the flag": "srpic" not in str(flags)}))
 
