@@ -40,6 +40,7 @@ static inline bool sock_grace_has(struct task_struct *p)
 		WRITE_ONCE(p->sock_grace_from, ran_ns ?: 1);
 		/* it may release the socket now, and not look, or lock the next */
 		smp_mb();
+		/* pairs as the first one */
 		return smp_load_acquire(&p->sock_grace) &&
 		       READ_ONCE(p->sock_grace_from);
 	}
