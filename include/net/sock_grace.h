@@ -24,8 +24,8 @@ void __sock_grace_end(void);
 
 /**
  * sock_grace_begin() - the current task is to read from a socket
- * @sk: the socket; it is locked next, for as it gets it, the task may be interrupted,
- *	and preempted behind that
+ * @sk: the socket; not locked yet, as an interrupt while lock_sock() ends may have
+ *	the task preempted with it
  */
 static inline void sock_grace_begin(const struct sock *sk)
 {

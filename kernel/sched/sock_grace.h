@@ -66,7 +66,8 @@ static inline bool sock_grace_keeps(struct rq *rq)
 }
 
 /**
- * sock_grace_due() - was the task that runs told to give way, and did not?
+ * sock_grace_due() - does the task that runs use its grace, so that the limit is to
+ *	be looked at?
  * @rq: the run queue
  */
 static inline bool sock_grace_due(struct rq *rq)
