@@ -134,9 +134,9 @@ def gave_way(pid):
 
 def gave_way_locked(pid, other):
     """Where a task had just got its socket as it gave way to another one."""
-    return {LOCKED.search(switch[4])[1] for switch in traced()
+    return {locked[1] for switch in traced()
             if (int(switch[2]), int(switch[3])) == (pid, other)
-            and LOCKED.search(switch[4])}
+            and (locked := LOCKED.search(switch[4]))}
 
 
 def read_often(connection):
