@@ -15,6 +15,7 @@ import os
 import re
 import signal
 import socket
+import statistics
 import struct
 import subprocess
 import sys
@@ -56,11 +57,6 @@ LOCKED = re.compile(r" => arch_rethook_trampoline\n => (tcp_recvmsg|sk_wait_data
 def compute():
     while True:
         pass
-
-
-def compute_with_slice():
-    set_slice(SLICE_MS * 25)
-    compute()
 
 
 def compute_for(seconds):
@@ -467,43 +463,39 @@ class Backlog(unittest.TestCase):
             self.assertEqual(where(0, read_all, 6000), {"sk_wait_data"})
         self.assertEqual(where(10000, read_all, 6000), set())
 
-    def late_us(self, grace_us, becomes, reads=read_at_once):
-        """How late one runs, at most, that wakes beside a reader and a hog."""
+    def late_us(self, grace_us):
+        """The median of how late a real-time task runs, beside a reader and a hog."""
         def wake():
-            becomes()
-            due = time.monotonic()
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
             while True:
-                due += 0.001
-                time.sleep(max(0, due - time.monotonic()))
+                due = time.monotonic() + 0.0007
+                time.sleep(0.0007)
                 os.write(ends[1], struct.pack("d", 1e6 * (time.monotonic() - due)))
+
+        def compute_little():
+            os.nice(19)
+            compute()
+
+        def read(connection):       # each time some 5 ms, without faults
+            buffer = bytearray(SIZE // 4)
+            for _ in range(20):
+                connection.recv_into(buffer, 0, socket.MSG_PEEK)
 
         ends = os.pipe()
         os.set_blocking(ends[0], False)
         for end in ends:
             self.addCleanup(os.close, end)
-        hog = self.fork(compute_with_slice)
-        self.read(grace_us, reads, wake)
+        hog = self.fork(compute_little)
+        self.read(grace_us, read, wake)
         self.end(hog)
         late = os.read(ends[0], 1 << 16)
-        self.assertGreater(len(late), 8 * 20)
-        return max(struct.unpack(f"{len(late) // 8}d", late))
+        self.assertGreater(len(late), 8 * 100)
+        return statistics.median(struct.unpack(f"{len(late) // 8}d", late))
 
     def test_real_time_comes_first(self):
-        def be_real_time():
-            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
-
-        without, late = (self.late_us(us, be_real_time) for us in (0, 10000))
+        """It wakes beside a reader nearly always, and that uses its grace."""
+        without, late = self.late_us(0), self.late_us(10000)
         self.assertLess(late, without + 100)
-
-    def test_slice(self):
-        """A slice that is longer than the limit does not make that longer."""
-        def read(connection):
-            set_slice(SLICE_MS * 25)
-            read_at_once(connection)
-
-        late = self.late_us(2000, lambda: set_slice(0.1), read)
-        self.assertGreater(late, 2000)
-        self.assertLess(late, 2000 + 1000 * SLICE_MS)
 
     def test_changes_under_load(self):
         hogs = [self.fork(compute) for _ in range(3)]
