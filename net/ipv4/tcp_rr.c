@@ -47,7 +47,8 @@ struct tcp_rr_retransmit {
 
 struct tcp_rr {
 	struct tcp_rr_loop	loop;
-	u64			recovery_us;	/* since when; 0: see below */
+	u64			recovery_us;	/* since when; 0: it is undone */
+	u32			recovery_una;	/* snd_una then */
 	u64			idle_us;	/* since when; 0: not idle */
 	u32			idle_una;	/* what was there then: snd_una, */
 	u32			idle_delivered;	/* delivered */
@@ -316,6 +317,7 @@ void __tcp_rr_recovery(struct sock *sk)
 	if (rr->idle_us)
 		tcp_rr_idle_ends(sk, rr);
 	rr->recovery_us = tcp_sk(sk)->tcp_mstamp;
+	rr->recovery_una = tcp_sk(sk)->snd_una;
 }
 
 /*
@@ -331,9 +333,8 @@ static bool tcp_rr_lost_twice(const struct sock *sk)
 }
 
 /*
- * No episode of fast retransmit is left to be undone. A receiver without a window
- * says nothing of the path; and with fewer duplicate ACKs than the least threshold,
- * that is not to blame.
+ * A receiver without a window says nothing of the path; and with fewer duplicate ACKs
+ * than the least threshold, that is not to blame.
  */
 void __tcp_rr_timeout(struct sock *sk)
 {
@@ -344,7 +345,6 @@ void __tcp_rr_timeout(struct sock *sk)
 
 	if (!rr)
 		return;
-	rr->recovery_us = 0;
 	rr->idle_us = 0;
 	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Loss || !srtt_us ||
 	    !tp->snd_wnd || tp->sacked_out < TCP_RR_THRESHOLD_MIN ||
@@ -366,7 +366,8 @@ void __tcp_rr_undo(struct sock *sk)
 	/* there may be room again */
 	if (rr->idle_us)
 		tcp_rr_idle_ends(sk, rr);
-	if (!rr->recovery_us)
+	/* or is it a timeout's own? */
+	if (!rr->recovery_us || rr->recovery_una != tcp_sk(sk)->undo_marker)
 		return;
 	duration_us = min_t(u64, tcp_sk(sk)->tcp_mstamp - rr->recovery_us,
 			    U32_MAX);
@@ -386,7 +387,8 @@ static bool tcp_rr_round(struct sock *sk, struct tcp_rr *rr)
 	if (inet_csk(sk)->icsk_ca_state <= TCP_CA_Disorder)
 		tcp_rr_loop_window(&rr->loop, tcp_snd_cwnd(tp));
 	for (r = rr->ring; r < rr->ring + TCP_RR_RETRANSMITS; r++)
-		if (before(r->end_seq, tp->snd_una - TCP_RR_FAR))
+		if (before(r->end_seq, tp->snd_una - TCP_RR_FAR) ||
+		    after(r->end_seq, tp->snd_nxt))
 			r->open = false;
 	return tcp_rr_loop_age(&rr->loop, tp->tcp_mstamp);
 }
@@ -401,10 +403,15 @@ long __tcp_rr_ack(struct sock *sk)
 		return -1;
 	if (rr->idle_us && rr->idle_una != tp->snd_una)
 		tcp_rr_idle_ends(sk, rr);
-	/* what sysctls say may have changed as well */
-	if (!before(tp->snd_una, rr->round_seq) &&
-	    (tcp_rr_round(sk, rr) || rr->loop.samples))
-		tcp_rr_set_threshold(sk);
+	/* A round trip is over, or half of all numbers were used while tcp_rr was off. */
+	if (!before(tp->snd_una, rr->round_seq) ||
+	    after(rr->round_seq, tp->snd_nxt)) {
+		bool aged = tcp_rr_round(sk, rr);
+
+		/* what sysctls say may have changed as well */
+		if (aged || rr->loop.samples)
+			tcp_rr_set_threshold(sk);
+	}
 	rtt_us = tcp_rr_observes(sk) ? -1 : rr->rtt_us;
 	rr->rtt_us = -1;
 	return rtt_us;

@@ -97,6 +97,7 @@ class Receiver:
         self.raw.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)    # RCVBUFFORCE
         Receiver.port += not again
         self.window, self.timestamps = window, timestamps
+        self.written = 0    # bytes
         self.tsval = {}     # of the data at an offset: all that were sent
         with namespace("snd"):
             self.socket = again or socket.socket()
@@ -195,13 +196,28 @@ class Receiver:
                     self.base + n * unit & MASK for n in block))
         self.transmit(ACK, self.base + ack * unit & MASK, options)
 
+    def take(self, size):
+        """Acknowledge that many bytes at least, which need not be heard; how many"""
+        self.raw.setsockopt(socket.SOL_SOCKET, 33, 0)       # RCVBUFFORCE
+        acked, end = 0, time.monotonic() + 60
+        while acked < size:
+            if time.monotonic() > end:
+                raise TimeoutError(f"{acked} of {size} bytes in a minute")
+            with contextlib.suppress(BlockingIOError):
+                self.written += self.socket.send(bytes(1 << 20))
+            unsent = struct.unpack("i", fcntl.ioctl(
+                self.socket, 0x894B, bytes(4)))[0]          # SIOCOUTQNSD
+            acked = self.written - unsent
+            self.ack(acked, unit=1)
+        return acked
+
     def info(self):
         raw = self.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
         values = struct.unpack_from(f"={len(INFO)}I", raw, 8)
         return SimpleNamespace(ca_state=raw[1], **dict(zip(INFO, values)))
 
     def send(self, packets):
-        return self.socket.send(bytes(MSS) * packets)
+        self.written += self.socket.send(bytes(MSS) * packets)
 
 
 class RrTest(unittest.TestCase):
@@ -368,6 +384,18 @@ class Samples(RrTest):
         receiver.ack(7)
         self.assertEqual(self.events(), [])
         self.assertEqual(receiver.info().reordering, 20)
+
+    def test_off_for_long(self):
+        """What was learnt before is not taken for what comes after 2 GB."""
+        receiver = self.connect()
+        receiver.ack(0, (1, 7))
+        receiver.ack(10)
+        self.assertEqual(receiver.info().reordering, 7)
+        sysctl(tcp_rr=0)
+        acked = receiver.take((1 << 31) + (4 << 20))
+        sysctl(tcp_rr=FA, tcp_max_reordering=5)
+        receiver.ack(receiver.take(acked + 1), unit=1)
+        self.assertEqual(receiver.info().reordering, 5)
 
     def test_without_sack(self):
         self.settings(tcp_sack=0)
@@ -536,20 +564,9 @@ class Retransmissions(RrTest):
     def test_far_behind(self):
         """Forgotten 2^30 bytes later, before others have these numbers."""
         receiver = self.retransmitting(holes=2, sacked=8)
-        # it need not hear a million packets
-        receiver.raw.setsockopt(socket.SOL_SOCKET, 33, 0)   # RCVBUFFORCE
-        written, acked, chunk = CWND * MSS, 0, bytes(1 << 20)
-        end = time.monotonic() + 60
         for n, size, found in ((0, (1 << 30) - (4 << 20), 1),
                                (1, (1 << 30) + (4 << 20), 0)):
-            while acked < size:
-                self.assertLess(time.monotonic(), end)
-                with contextlib.suppress(BlockingIOError):
-                    written += receiver.socket.send(chunk)
-                unsent = struct.unpack("i", fcntl.ioctl(
-                    receiver.socket, 0x894B, bytes(4)))[0]      # SIOCOUTQNSD
-                acked = written - unsent
-                receiver.ack(acked, unit=1)
+            acked = receiver.take(size)
             receiver.ack(acked, (n * MSS, (n + 1) * MSS), unit=1)
             self.assertEqual(len(self.events("twice")), found)
 
@@ -660,6 +677,31 @@ class TimeoutAvoidance(RrTest):
         receiver.ack(4)
         receiver.ack(4, (0, 1))
         self.assertEqual(self.ratios(), [("twice", 9000), ("false", 9100)])
+
+    def test_false_before_a_timeout(self):
+        """The retransmission is late by an RTO, and all turns out to have come."""
+        receiver = self.retransmitting()
+        time.sleep(1.5 * receiver.info().rto / 1e6)
+        self.assertEqual(receiver.packets(), [0])
+        receiver.ack(10)
+        for _ in range(2):
+            receiver.ack(10, (0, 1))
+        self.assertEqual([ratio for _, ratio in self.ratios()], [9000, 9100])
+
+    def test_false_timeout(self):
+        """Not a false fast retransmit, though there was a true one before."""
+        receiver = self.retransmitting()
+        receiver.ack(10)
+        receiver.send(1)
+        time.sleep(RTT)
+        self.assertEqual(receiver.packets(), [10])
+        time.sleep(1.5 * receiver.info().rto / 1e6)
+        self.assertEqual(receiver.packets(), [10])
+        receiver.ack(11)
+        undone = guest.counters("snd").get("TcpExtTCPDSACKUndo", 0)
+        receiver.ack(11, (10, 11))
+        self.assertEqual(guest.counters("snd")["TcpExtTCPDSACKUndo"], undone + 1)
+        self.assertEqual(self.events("false"), [])
 
     def test_timeout(self):
         """It costs once, however often it repeats."""
