@@ -172,10 +172,15 @@ SAID = {
     "rr4": "TA keeps over 71 % of the throughput without late packets where 30 % "
            "are late, at an FA ratio of 99 % (RR-TCP, section 5.1.1; figures "
            "without numbers).",
+    "rr7": "TA carries the most; what is between it and FA narrows with P (RR-TCP, "
+           "section 5.2).",
     "rr8": "TA's FA ratio is about 60 to 70 %, where throughput is about the best "
            "(RR-TCP, section 5.2).",
     "rr10": "Mean RTO with k = 6: SACK and R 1.0 s, TA 1.6, FA and TAES 3.1 "
             "(RR-TCP, table 3).",
+    "rr14": "Late ACKs have no significant effect (RR-TCP, section 5.4).",
+    "rr16": "TA carries seven times as much as SACK where half of the packets are late "
+            "by 200 ms (RR-TCP, section 5.6).",
     "rrburst": "Packets without and with rows of losses: TA 103,770 and 81,916, "
                "an adaptive threshold that forgets 97,184 and 60,708; fast "
                "retransmissions 0.03 and 0.19 % against 0.13 and 0.48 % "
