@@ -386,7 +386,7 @@ class Samples(RrTest):
         self.assertEqual(receiver.info().reordering, 20)
 
     def test_off_for_long(self):
-        """What was learnt before is not taken for what comes after 2 GB."""
+        """A round trip ends after 2 GB as well, and settings count again."""
         receiver = self.connect()
         receiver.ack(0, (1, 7))
         receiver.ack(10)
