@@ -637,8 +637,7 @@ TARGETS = (
                       late_ms=(900, 1100, 1200, 1400, 1600)),
            ES_CAUSE, at_least=True),
     Target("rr10", "late by 6 P and more: packets that time out, TAES", 0,
-           "points of a per cent more than TA", timed_out,
-           ES_CAUSE),
+           "points of a per cent more than TA", timed_out, ES_CAUSE),
     Target("rr10", "late by 6 P: mean RTO of TAES and FA (95 %) above TA's, that "
            "above R's and SACK's, the closest two", 1, "times the next one's",
            mean_rtos, ES_CAUSE, at_least=True),

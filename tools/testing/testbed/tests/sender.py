@@ -197,7 +197,7 @@ class Receiver:
         self.transmit(ACK, self.base + ack * unit & MASK, options)
 
     def take(self, size):
-        """Acknowledge that many bytes at least, which need not be heard; how many"""
+        """Acknowledge that many bytes at least, heard or not. Returns how many."""
         self.raw.setsockopt(socket.SOL_SOCKET, 33, 0)       # RCVBUFFORCE
         acked, end = 0, time.monotonic() + 60
         while acked < size:
