@@ -47,9 +47,10 @@ struct tcp_rr_retransmit {
 
 struct tcp_rr {
 	struct tcp_rr_loop	loop;
-	u64			recovery_us;	/* since when; 0: it is undone */
-	u32			recovery_una;	/* snd_una then */
+	u64			recovery_us;	/* since it sent something; 0: not */
 	u64			idle_us;	/* since when; 0: not idle */
+	u32			generation;	/* of the setting, when this began */
+	u32			recovery_una;	/* snd_una when it began */
 	u32			idle_una;	/* what was there then: snd_una, */
 	u32			idle_delivered;	/* delivered */
 	u32			round_seq;	/* a round trip ends here */
@@ -62,15 +63,21 @@ static_assert(sizeof(struct tcp_rr) <= 2048);
 
 DEFINE_STATIC_KEY_DEFERRED_FALSE(tcp_rr_wanted, HZ);
 
+/* Whoever sees it on sees the generation that goes with it. */
 static u8 tcp_rr_mode(const struct sock *sk)
 {
-	return READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_rr);
+	return smp_load_acquire(&sock_net(sk)->ipv4.sysctl_tcp_rr);
 }
 
-/* The state of a connection that has some, while it is not switched off */
+/* The state of a connection; NULL: tcp_rr is off, or has told of nothing since */
 static struct tcp_rr *tcp_rr_of(const struct sock *sk)
 {
-	return tcp_rr_mode(sk) ? tcp_sk(sk)->rr : NULL;
+	struct tcp_rr *rr = tcp_sk(sk)->rr;
+
+	if (!tcp_rr_mode(sk) || !rr ||
+	    rr->generation != READ_ONCE(sock_net(sk)->ipv4.tcp_rr_generation))
+		return NULL;
+	return rr;
 }
 
 /* With RACK, duplicate ACKs are not what tells a loss: then this just observes. */
@@ -109,30 +116,34 @@ static void tcp_rr_learnt(struct sock *sk, enum tcp_rr_event event, u32 value)
 /* The state of a connection, from when it is needed; NULL: plain TCP */
 static struct tcp_rr *tcp_rr_get(struct sock *sk)
 {
+	const struct netns_ipv4 *ipv4 = &sock_net(sk)->ipv4;
 	struct tcp_sock *tp = tcp_sk(sk);
+	struct tcp_rr *rr = tcp_rr_of(sk);
 	struct mem_cgroup *memcg;
 
 	if (!tcp_rr_mode(sk) || !tcp_is_sack(tp))
 		return NULL;
-	if (tp->rr)
-		return tp->rr;
+	if (rr)
+		return rr;
 
 	/*
 	 * In a softirq, nothing is charged to whom that has interrupted. No
 	 * reserves: there is plain TCP.
 	 */
 	memcg = set_active_memcg(mem_cgroup_from_sk(sk));
-	tp->rr = kzalloc(sizeof(*tp->rr), GFP_NOWAIT | __GFP_ACCOUNT);
+	rr = kzalloc(sizeof(*rr), GFP_NOWAIT | __GFP_ACCOUNT);
 	set_active_memcg(memcg);
-	if (!tp->rr)
+	if (!rr)
 		return NULL;
 
-	tcp_rr_loop_init(&tp->rr->loop,
-			 READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_rr_fa_percent),
+	kfree(tp->rr);		/* of an earlier generation */
+	tp->rr = rr;
+	tcp_rr_loop_init(&rr->loop, READ_ONCE(ipv4->sysctl_tcp_rr_fa_percent),
 			 tcp_snd_cwnd(tp), tp->tcp_mstamp);
-	tp->rr->round_seq = tp->snd_nxt;
-	tp->rr->rtt_us = -1;
-	return tp->rr;
+	rr->generation = READ_ONCE(ipv4->tcp_rr_generation);
+	rr->round_seq = tp->snd_nxt;
+	rr->rtt_us = -1;
+	return rr;
 }
 
 /**
@@ -238,6 +249,8 @@ void __tcp_rr_retransmit(struct sock *sk, const struct sk_buff *skb,
 		.resent_us = tcp_sk(sk)->tcp_mstamp,
 		.open = true,
 	};
+	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery && !rr->recovery_us)
+		rr->recovery_us = tcp_sk(sk)->tcp_mstamp;
 }
 
 /*
@@ -295,9 +308,7 @@ static void tcp_rr_idle_ends(struct sock *sk, struct tcp_rr *rr)
 	u32 srtt_us = tp->srtt_us >> 3;
 	u32 idle_us;
 
-	/* a timeout ends it, unless tcp_rr was off then */
-	idle_us = min_t(u64, tp->tcp_mstamp - rr->idle_us,
-			jiffies_to_usecs(inet_csk(sk)->icsk_rto));
+	idle_us = min_t(u64, tp->tcp_mstamp - rr->idle_us, U32_MAX);
 	rr->idle_us = 0;
 	if (!srtt_us)
 		return;
@@ -316,7 +327,7 @@ void __tcp_rr_recovery(struct sock *sk)
 		return;
 	if (rr->idle_us)
 		tcp_rr_idle_ends(sk, rr);
-	rr->recovery_us = tcp_sk(sk)->tcp_mstamp;
+	rr->recovery_us = 0;
 	rr->recovery_una = tcp_sk(sk)->snd_una;
 }
 
@@ -358,7 +369,9 @@ void __tcp_rr_timeout(struct sock *sk)
 
 void __tcp_rr_undo(struct sock *sk)
 {
+	const struct tcp_sock *tp = tcp_sk(sk);
 	struct tcp_rr *rr = tcp_rr_of(sk);
+	u64 since_us;
 	u32 duration_us;
 
 	if (!rr)
@@ -366,12 +379,19 @@ void __tcp_rr_undo(struct sock *sk)
 	/* there may be room again */
 	if (rr->idle_us)
 		tcp_rr_idle_ends(sk, rr);
-	/* or is it a timeout's own? */
-	if (!rr->recovery_us || rr->recovery_una != tcp_sk(sk)->undo_marker)
-		return;
-	duration_us = min_t(u64, tcp_sk(sk)->tcp_mstamp - rr->recovery_us,
-			    U32_MAX);
+	since_us = rr->recovery_us;
 	rr->recovery_us = 0;
+	/*
+	 * It may be that of a recovery that was kept from sending anything again;
+	 * or a timeout's own; or F-RTO's, which says nothing of what was before
+	 * (no more does a timestamp then, for simplicity).
+	 */
+	if (!since_us || rr->recovery_una != tp->undo_marker ||
+	    (inet_csk(sk)->icsk_ca_state == TCP_CA_Loss && tp->frto &&
+	     tp->undo_retrans))
+		return;
+
+	duration_us = min_t(u64, tp->tcp_mstamp - since_us, U32_MAX);
 	if (tcp_rr_mode(sk) & TCP_RR_TA)
 		tcp_rr_loop_false(&rr->loop, duration_us);
 	tcp_rr_learnt(sk, TCP_RR_FALSE, duration_us);
@@ -387,8 +407,7 @@ static bool tcp_rr_round(struct sock *sk, struct tcp_rr *rr)
 	if (inet_csk(sk)->icsk_ca_state <= TCP_CA_Disorder)
 		tcp_rr_loop_window(&rr->loop, tcp_snd_cwnd(tp));
 	for (r = rr->ring; r < rr->ring + TCP_RR_RETRANSMITS; r++)
-		if (before(r->end_seq, tp->snd_una - TCP_RR_FAR) ||
-		    after(r->end_seq, tp->snd_nxt))
+		if (before(r->end_seq, tp->snd_una - TCP_RR_FAR))
 			r->open = false;
 	return tcp_rr_loop_age(&rr->loop, tp->tcp_mstamp);
 }
@@ -403,9 +422,7 @@ long __tcp_rr_ack(struct sock *sk)
 		return -1;
 	if (rr->idle_us && rr->idle_una != tp->snd_una)
 		tcp_rr_idle_ends(sk, rr);
-	/* A round trip is over, or half of all numbers were used while tcp_rr was off. */
-	if (!before(tp->snd_una, rr->round_seq) ||
-	    after(rr->round_seq, tp->snd_nxt)) {
+	if (!before(tp->snd_una, rr->round_seq)) {
 		bool aged = tcp_rr_round(sk, rr);
 
 		/* what sysctls say may have changed as well */
@@ -458,7 +475,7 @@ static int tcp_rr_sysctl(const struct ctl_table *table, int write, void *buffer,
 {
 	struct net *net = table->extra2;
 	struct ctl_table copy = *table;
-	u8 value = *(u8 *)table->data;
+	u8 value = READ_ONCE(*(u8 *)table->data);
 	int ret;
 
 	copy.data = &value;
@@ -473,7 +490,12 @@ static int tcp_rr_sysctl(const struct ctl_table *table, int write, void *buffer,
 		return -EINVAL;
 
 	mutex_lock(&tcp_rr_sysctl_mutex);
-	WRITE_ONCE(*(u8 *)table->data, value);
+	/* State that was not kept up to date does not come back. */
+	if (table->data == &net->ipv4.sysctl_tcp_rr && value &&
+	    !net->ipv4.sysctl_tcp_rr)
+		WRITE_ONCE(net->ipv4.tcp_rr_generation,
+			   net->ipv4.tcp_rr_generation + 1);
+	smp_store_release((u8 *)table->data, value);
 	tcp_rr_want(net, net->ipv4.sysctl_tcp_rr ||
 		    net->ipv4.sysctl_tcp_limited_transmit);
 	mutex_unlock(&tcp_rr_sysctl_mutex);

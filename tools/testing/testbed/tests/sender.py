@@ -97,7 +97,6 @@ class Receiver:
         self.raw.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)    # RCVBUFFORCE
         Receiver.port += not again
         self.window, self.timestamps = window, timestamps
-        self.written = 0    # bytes
         self.tsval = {}     # of the data at an offset: all that were sent
         with namespace("snd"):
             self.socket = again or socket.socket()
@@ -196,28 +195,13 @@ class Receiver:
                     self.base + n * unit & MASK for n in block))
         self.transmit(ACK, self.base + ack * unit & MASK, options)
 
-    def take(self, size):
-        """Acknowledge that many bytes at least, heard or not. Returns how many."""
-        self.raw.setsockopt(socket.SOL_SOCKET, 33, 0)       # RCVBUFFORCE
-        acked, end = 0, time.monotonic() + 60
-        while acked < size:
-            if time.monotonic() > end:
-                raise TimeoutError(f"{acked} of {size} bytes in a minute")
-            with contextlib.suppress(BlockingIOError):
-                self.written += self.socket.send(bytes(1 << 20))
-            unsent = struct.unpack("i", fcntl.ioctl(
-                self.socket, 0x894B, bytes(4)))[0]          # SIOCOUTQNSD
-            acked = self.written - unsent
-            self.ack(acked, unit=1)
-        return acked
-
     def info(self):
         raw = self.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
         values = struct.unpack_from(f"={len(INFO)}I", raw, 8)
         return SimpleNamespace(ca_state=raw[1], **dict(zip(INFO, values)))
 
     def send(self, packets):
-        self.written += self.socket.send(bytes(MSS) * packets)
+        self.socket.send(bytes(MSS) * packets)
 
 
 class RrTest(unittest.TestCase):
@@ -237,6 +221,7 @@ class RrTest(unittest.TestCase):
             # in this order: the one bounds the other
             "tcp_max_reordering": 64, "tcp_reordering": 20, "tcp_rr": FA,
             "tcp_rr_fa_percent": 90, "tcp_limited_transmit": 0,
+            "tcp_limit_output_bytes": 1 << 20, "tcp_rto_min_us": 200000,
             "tcp_congestion_control": "reno"} | settings)
 
     def connect(self, packets=CWND, **how):
@@ -385,17 +370,23 @@ class Samples(RrTest):
         self.assertEqual(self.events(), [])
         self.assertEqual(receiver.info().reordering, 20)
 
-    def test_off_for_long(self):
-        """A round trip ends after 2 GB as well, and settings count again."""
+    def test_off_and_on(self):
+        """All begins anew, as numbers may have been used twice meanwhile."""
+        self.settings(tcp_reordering=3)
         receiver = self.connect()
-        receiver.ack(0, (1, 7))
+        receiver.ack(0, (1, 3))
+        receiver.ack(3, (4, 7))
+        self.assertEqual(self.events(), [("late", 2, 3)])
+        self.assertEqual(receiver.packets(), [3])
+        for mode in 0, FA:
+            sysctl(tcp_rr=mode)
+        receiver.ack(7)
+        receiver.ack(7, (3, 4))
+        self.assertEqual(self.events(), [])
+        receiver.ack(7, (8, 10))
         receiver.ack(10)
-        self.assertEqual(receiver.info().reordering, 7)
-        sysctl(tcp_rr=0)
-        acked = receiver.take((1 << 31) + (4 << 20))
-        sysctl(tcp_rr=FA, tcp_max_reordering=5)
-        receiver.ack(receiver.take(acked + 1), unit=1)
-        self.assertEqual(receiver.info().reordering, 5)
+        event, = TRACE.read()
+        self.assertEqual((event["value"], event["samples"]), ("2", "1"))
 
     def test_without_sack(self):
         self.settings(tcp_sack=0)
@@ -564,9 +555,20 @@ class Retransmissions(RrTest):
     def test_far_behind(self):
         """Forgotten 2^30 bytes later, before others have these numbers."""
         receiver = self.retransmitting(holes=2, sacked=8)
+        # it need not hear a million packets
+        receiver.raw.setsockopt(socket.SOL_SOCKET, 33, 0)   # RCVBUFFORCE
+        written, acked, chunk = CWND * MSS, 0, bytes(1 << 20)
+        end = time.monotonic() + 60
         for n, size, found in ((0, (1 << 30) - (4 << 20), 1),
                                (1, (1 << 30) + (4 << 20), 0)):
-            acked = receiver.take(size)
+            while acked < size:
+                self.assertLess(time.monotonic(), end)
+                with contextlib.suppress(BlockingIOError):
+                    written += receiver.socket.send(chunk)
+                unsent = struct.unpack("i", fcntl.ioctl(
+                    receiver.socket, 0x894B, bytes(4)))[0]      # SIOCOUTQNSD
+                acked = written - unsent
+                receiver.ack(acked, unit=1)
             receiver.ack(acked, (n * MSS, (n + 1) * MSS), unit=1)
             self.assertEqual(len(self.events("twice")), found)
 
@@ -688,6 +690,56 @@ class TimeoutAvoidance(RrTest):
             receiver.ack(10, (0, 1))
         self.assertEqual([ratio for _, ratio in self.ratios()], [9000, 9100])
 
+    def test_false_by_a_timestamp(self):
+        """Before a timeout: the original has come."""
+        self.settings(tcp_rr=TA, tcp_reordering=3, tcp_timestamps=1)
+        receiver = self.retransmitting(timestamps=True)
+        time.sleep(1.5 * receiver.info().rto / 1e6)
+        self.assertEqual(receiver.packets(), [0])
+        receiver.ack(4, echo=receiver.tsval[0][0])
+        self.assertEqual(self.ratios(), [("twice", 9000), ("false", 9100)])
+
+    def assert_undone(self, counter, receiver, *ack):
+        """For another cause than a false fast retransmit."""
+        before = guest.counters("snd").get(f"TcpExtTCP{counter}", 0)
+        receiver.ack(*ack)
+        self.assertEqual(guest.counters("snd")[f"TcpExtTCP{counter}"], before + 1)
+        self.assertEqual(self.events("false"), [])
+
+    def held_back(self):
+        """Recovery sends nothing again, as the device has enough to send."""
+        sysctl(tcp_rto_min_us=1000000)
+        guest.ns("snd", f"tc qdisc add dev {guest.SND_DEV} root tbf rate 8kbit "
+                        "burst 2kb limit 1mb")
+        self.addCleanup(guest.ns, "snd", f"tc qdisc del dev {guest.SND_DEV} root")
+        receiver = self.connect(0)
+        receiver.send(CWND)
+        self.assertEqual(receiver.info().unacked, CWND)
+        sysctl(tcp_limit_output_bytes=1)
+        receiver.ack(0, (1, 4))
+        now = receiver.info()
+        self.assertEqual((now.ca_state, now.total_retrans), (RECOVERY, 0))
+        return receiver
+
+    def test_nothing_sent_again(self):
+        receiver = self.held_back()
+        self.assert_undone("PartialUndo", receiver, 4)
+
+    def test_nothing_sent_again_before_a_timeout(self):
+        receiver = self.held_back()
+        time.sleep(1.5 * receiver.info().rto / 1e6)
+        self.assertEqual(receiver.info().total_retrans, 1)
+        receiver.ack(CWND)
+        self.assert_undone("DSACKUndo", receiver, CWND, (0, 1))
+
+    def test_forward_rto_recovery(self):
+        """The second timeout was false: that tells nothing of what was before."""
+        self.settings(tcp_rr=TA, tcp_reordering=3, tcp_frto=2)
+        receiver = self.retransmitting()
+        time.sleep(4 * receiver.info().rto / 1e6)
+        self.assertEqual(receiver.packets(), [0, 0])
+        self.assert_undone("SpuriousRTOs", receiver, 0, (1, 5))
+
     def test_false_timeout(self):
         """Not a false fast retransmit, though there was a true one before."""
         receiver = self.retransmitting()
@@ -698,10 +750,7 @@ class TimeoutAvoidance(RrTest):
         time.sleep(1.5 * receiver.info().rto / 1e6)
         self.assertEqual(receiver.packets(), [10])
         receiver.ack(11)
-        undone = guest.counters("snd").get("TcpExtTCPDSACKUndo", 0)
-        receiver.ack(11, (10, 11))
-        self.assertEqual(guest.counters("snd")["TcpExtTCPDSACKUndo"], undone + 1)
-        self.assertEqual(self.events("false"), [])
+        self.assert_undone("DSACKUndo", receiver, 11, (10, 11))
 
     def test_timeout(self):
         """It costs once, however often it repeats."""
