@@ -62,7 +62,7 @@ SENDERS = {
 # of the sender, beside those of all experiments
 COUNTERS = {"fast_retransmits": "FastRetrans", "recoveries": "SackRecovery",
             "dsack_undos": "DSACKUndo", "full_undos": "FullUndo",
-            "loss_undos": "LossUndo"}
+            "partial_undos": "PartialUndo", "loss_undos": "LossUndo"}
 MANY_BYTES = 100_000        # more than iperf3 says beside the data
 TRACING = Path("/sys/kernel/tracing")
 DATA = "tcp dst port 5201 and ip[2:2] > 1000"

@@ -305,7 +305,7 @@ def rr(figure, what, *vary, main=(), implied=(), only_with=()):
     return Section(
         f"RR-TCP, {figure}", what, (*vary, "sender"),
         ("throughput_mbps", "needless_percent", "timeouts_percent",
-         *main, "repair_mean_ms", "reordering_mean", "fa_ratio_mean", "fa_ratio"),
+         *main, "repair_mean_ms", "reordering_mean", "fa_ratio_mean"),
         (Plot("throughput_mbps", vary[0], by="sender"),
          Plot("timeouts_percent", vary[0], by="sender")),
         only_with=only_with, implied=("spread_ms", "max_reordering", *implied))
@@ -329,7 +329,7 @@ SECTIONS |= {
     "backlog": waits("with voluntary or full preemption"),
     "lazy": waits("with lazy or full preemption"),
     "rr4": rr("figures 4 and 5", "Some packets are late by 25 ms, 8 the "
-              "deviation (normal).", "late_percent"),
+              "deviation (normal).", "late_percent", main=("fa_ratio",)),
     "rr6": rr("figure 6", "Likewise, 5 % of the packets, and loss.",
               "loss_percent"),
     "rr7": rr("figure 7", "1.4 % of the packets are late by up to two round "
