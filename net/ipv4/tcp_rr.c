@@ -63,9 +63,9 @@ static_assert(sizeof(struct tcp_rr) <= 2048);
 
 DEFINE_STATIC_KEY_DEFERRED_FALSE(tcp_rr_wanted, HZ);
 
-/* Whoever sees it on sees the generation that goes with it. */
 static u8 tcp_rr_mode(const struct sock *sk)
 {
+	/* Whoever sees it on sees its generation: tcp_rr_sysctl(). */
 	return smp_load_acquire(&sock_net(sk)->ipv4.sysctl_tcp_rr);
 }
 
@@ -490,11 +490,11 @@ static int tcp_rr_sysctl(const struct ctl_table *table, int write, void *buffer,
 		return -EINVAL;
 
 	mutex_lock(&tcp_rr_sysctl_mutex);
-	/* State that was not kept up to date does not come back. */
 	if (table->data == &net->ipv4.sysctl_tcp_rr && value &&
 	    !net->ipv4.sysctl_tcp_rr)
 		WRITE_ONCE(net->ipv4.tcp_rr_generation,
 			   net->ipv4.tcp_rr_generation + 1);
+	/* State that was not kept up to date does not come back: tcp_rr_mode(). */
 	smp_store_release((u8 *)table->data, value);
 	tcp_rr_want(net, net->ipv4.sysctl_tcp_rr ||
 		    net->ipv4.sysctl_tcp_limited_transmit);
