@@ -65,6 +65,7 @@ COUNTERS = {"fast_retransmits": "FastRetrans", "recoveries": "SackRecovery",
             "partial_undos": "PartialUndo", "loss_undos": "LossUndo"}
 MANY_BYTES = 100_000        # more than iperf3 says beside the data
 TRACING = Path("/sys/kernel/tracing")
+LOSS = 4                    # the state of a connection after a timeout
 DATA = "tcp dst port 5201 and ip[2:2] > 1000"
 # Of pcap, 54 bytes of each packet: s, us, the IP identification and the sequence
 # number, which are names here, and not turned to the host's order.
@@ -274,6 +275,13 @@ def parsed(line):
         "s": float(re.search(r" ([\d.]+): tcp_rr: ", line)[1])}
 
 
+def timeouts(port):
+    """Those of the connection with the data: iperf3's other one has some as well."""
+    said = re.compile(rf"tcp_cong_state_set: .* sport={port} .* cong_state={LOSS}$",
+                      re.MULTILINE)
+    return len(said.findall((TRACING / "trace").read_text()))
+
+
 def learnt():
     """
     What the tracepoint said: the FA ratio, last and on the average of time. Packets
@@ -314,7 +322,10 @@ def main():
     guest.switch(job["srpic"])
     size = "-w 1M" if window_pkts(job) == WINDOW_PKTS else "-w 8M"
     (TRACING / "buffer_size_kb").write_text("32768")
-    (TRACING / "events/tcp_rr/enable").write_text("1")
+    (TRACING / "events/tcp/tcp_cong_state_set/filter").write_text(
+        f"cong_state == {LOSS}")
+    for event in "tcp_rr", "tcp/tcp_cong_state_set":
+        (TRACING / "events" / event / "enable").write_text("1")
     said = []
     with captured(snd_out=guest.SND_DEV, rtr_out=guest.RTR_DEV), \
             meanwhile(lose_rows, job), meanwhile(watch, job, said):
@@ -322,6 +333,8 @@ def main():
     row = counts.transfer(found, threaded=False) | repairs() | learnt() \
         | patience(said) | {name: found["snd"].get(f"TcpExtTCP{counter}", 0)
                             for name, counter in COUNTERS.items()}
+    row["timeouts"] = timeouts(
+        found["iperf3"]["start"]["connected"][0]["local_port"])
     for name in ("timeouts", "fast_retransmits"):
         row[f"{name}_percent"] = 100 * row[name] / row["data_packets"]
     row["window_max_pkts"] = found["iperf3"]["end"]["streams"][0]["sender"][

@@ -308,7 +308,7 @@ def rr(figure, what, *vary, main=(), implied=(), only_with=()):
          *main, "repair_mean_ms", "reordering_mean", "fa_ratio_mean"),
         (Plot("throughput_mbps", vary[0], by="sender"),
          Plot("timeouts_percent", vary[0], by="sender")),
-        only_with=only_with, implied=("spread_ms", "max_reordering", *implied))
+        only_with=only_with, implied=("spread_ms", *implied))
 
 
 def waits(preempt):
@@ -338,9 +338,9 @@ SECTIONS |= {
               "fa_percent"),
     "rr10": rr("figures 10 and 11, table 3", "4 % of the packets are late by a "
                "mean of k P, a third of it the deviation (normal); P = 200 ms.",
-               "late_ms", main=("rto_mean_ms",)),
+               "late_ms", "max_reordering", main=("rto_mean_ms",)),
     "rr12": rr("figures 12 and 13", "That path with k = 6, at fixed FA ratios.",
-               "fa_percent", main=("rto_mean_ms",)),
+               "fa_percent", "max_reordering", main=("rto_mean_ms",)),
     "rr14": rr("figure 14", "Late packets, late ACKs and loss.",
                "late_acks_percent"),
     "rr15": rr("figure 15", "The path of rr4 with other shapes of lateness.",
@@ -356,7 +356,7 @@ SECTIONS |= {
                    "or packets are late by 3 ms, most of them within blocks of 17. "
                    "At 250 Mbit/s a window that was halved would take 100 s to be "
                    "whole again, at 40 it takes 17.",
-                   "rx_usecs", "loss_percent", implied=("late_ms",),
+                   "rx_usecs", "loss_percent", implied=("late_ms", "max_reordering"),
                    only_with=("hold_usecs",)),
 }
 
