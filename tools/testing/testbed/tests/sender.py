@@ -307,11 +307,12 @@ class Samples(RrTest):
         self.assertEqual(self.events(), [("late", 5, 6), ("late", 3, 6)])
 
     def test_one_ack_for_all(self):
-        """What is SACKed with what was behind it was not late."""
+        """What is SACKed with what was behind it was not late, or not by that."""
         receiver = self.connect()
-        receiver.ack(0, (1, 9))
+        receiver.ack(0, (1, 5))
+        receiver.ack(5, (6, 9))
         receiver.ack(10)
-        self.assertEqual([value for _, value, _ in self.events()], [8])
+        self.assertEqual([value for _, value, _ in self.events()], [4, 3])
 
     def test_ratio(self):
         self.settings(tcp_rr_fa_percent=50)
