@@ -72,12 +72,15 @@ class Trace:
         os.set_blocking(self.pipe.fileno(), False)
         self.read()
 
-    def read(self):
+    def lines(self):
         text = b""
         while some := self.pipe.read(1 << 16):
             text += some
+        return text.decode().splitlines()
+
+    def read(self):
         return [dict(re.findall(r"(\w+)=(\S+)", line))
-                for line in text.decode().splitlines() if " tcp_rr: " in line]
+                for line in self.lines() if " tcp_rr: " in line]
 
 
 class Receiver:
@@ -338,6 +341,25 @@ class Samples(RrTest):
             receiver.ack(n)
         self.assertEqual(self.events(), [])
         self.assertEqual(receiver.info().reordering, 20)
+
+    def test_allocation(self):
+        """One with the first late packet, 2 KiB at most, for the memcg to pay."""
+        def allocations():
+            return re.findall(r"call_site=_*tcp_rr_.* bytes_alloc=(\d+) "
+                              r"gfp_flags=(\S+)", "\n".join(TRACE.lines()))
+
+        event = TRACING / "events/kmem/kmalloc/enable"
+        self.addCleanup(event.write_text, "0")
+        event.write_text("1")
+        receiver = self.connect()
+        receiver.ack(3)
+        self.assertEqual(allocations(), [])
+        receiver.ack(3, (4, 7))
+        receiver.ack(7, (8, 10))
+        receiver.ack(10)
+        (size, flags), = allocations()
+        self.assertLessEqual(int(size), 2048)
+        self.assertIn("__GFP_ACCOUNT", flags.split("|"))
 
     def test_racks_own(self):
         """With RACK it observes, and TCP goes by what it knows."""
@@ -967,7 +989,8 @@ class Hostile(RrTest):
         if sent and now.sacked and now.ca_state < RECOVERY:
             self.assertLessEqual(now.unacked,
                                  (1 + self.WINDOWS) * now.snd_cwnd, now)
-        # the hole at the front has its timeout, and that doubles
+        # The hole at the front has its timeout, and that doubles: all of them
+        # are less than two of the last, and a SACK may begin the first anew.
         age = time.monotonic() - self.since
         self.worst = max(self.worst, age / (now.rto / 1e6))
         self.assertLess(self.worst, 3, f"not repaired: {now}")
