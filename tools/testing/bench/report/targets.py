@@ -342,8 +342,8 @@ def gain(jitter, limit, **hold):
 HOGS_CAUSE = "the receiver is off the CPU with its socket locked"
 DEBT_CAUSE = "what the receiver ran too long is taken back later"
 RR_CAUSE = "Linux is not the simulator of the paper: see the results page"
-RACK_CAUSE = ("RACK is false in slow start alone, as it learns how late packets are; "
-              "the window that is not undone there grows by a packet a round trip")
+RACK_CAUSE = ("traced, RACK was false in slow start alone, as it learns how late "
+              "packets are; a window not undone grows by a packet a round trip")
 ES_CAUSE = "TA has hardly a timeout that more samples could avoid"
 BOUND_CAUSE = "FA's threshold and TA's are the bound of 64: they are one sender"
 
@@ -620,8 +620,8 @@ TARGETS = (
            at_least=True),
     Target("rr7", "the same: TA's repair of a loss", 0.6, "times as long as A's",
            of_senders("rr7", ("TA", "A"), figure="repair_mean_ms", p_ms=(40,)),
-           "A learns little of what it has sent again: its threshold is low, and "
-           "it repairs soon"),
+           "A's threshold is no higher than TA's on the mean, and A has hardly a "
+           "timeout"),
     Target("rr7", "how far TA is from FA, as a ratio, P of 200 ms", 0,
            "more than with P of 40 ms", nearing, RR_CAUSE),
     Target("rr8", "late by up to two round trips, P of 100 ms: TA", 1,
