@@ -275,26 +275,20 @@ def parsed(line):
         "s": float(re.search(r" ([\d.]+): tcp_rr: ", line)[1])}
 
 
-def timeouts(port):
-    """Those of the connection with the data: iperf3's other one has some as well."""
-    said = re.compile(rf"tcp_cong_state_set: .* sport={port} .* cong_state={LOSS}$",
-                      re.MULTILINE)
-    return len(said.findall((TRACING / "trace").read_text()))
+def traced(port):
+    """What was of the connection with the data; iperf3's other one has some too."""
+    return [line for line in (TRACING / "trace").read_text().splitlines()
+            if f" sport={port} " in line]
 
 
-def learnt():
+def learnt(lines):
     """
     What the tracepoint said: the FA ratio, last and on the average of time. Packets
     that are late, which may be very many, leave it.
     """
-    flows = {}
-    for line in (TRACING / "trace").read_text().splitlines():
-        if " tcp_rr: " in line:
-            flows.setdefault(line.partition(" sport=")[2].split()[0],
-                             []).append(line)
-    if not flows:
+    lines = [line for line in lines if " tcp_rr: " in line]
+    if not lines:
         return {}
-    lines = max(flows.values(), key=len)    # not of iperf3's other connection
     lines = [parsed(line) for n, line in enumerate(lines)
              if n in (0, len(lines) - 1)
              or not re.search(r" event=(late|twice) ", line)]
@@ -330,11 +324,11 @@ def main():
     with captured(snd_out=guest.SND_DEV, rtr_out=guest.RTR_DEV), \
             meanwhile(lose_rows, job), meanwhile(watch, job, said):
         found = guest.measure(job["seconds"], size)
-    row = counts.transfer(found, threaded=False) | repairs() | learnt() \
+    lines = traced(found["iperf3"]["start"]["connected"][0]["local_port"])
+    row = counts.transfer(found, threaded=False) | repairs() | learnt(lines) \
         | patience(said) | {name: found["snd"].get(f"TcpExtTCP{counter}", 0)
                             for name, counter in COUNTERS.items()}
-    row["timeouts"] = timeouts(
-        found["iperf3"]["start"]["connected"][0]["local_port"])
+    row["timeouts"] = sum(" tcp_cong_state_set: " in line for line in lines)
     for name in ("timeouts", "fast_retransmits"):
         row[f"{name}_percent"] = 100 * row[name] / row["data_packets"]
     row["window_max_pkts"] = found["iperf3"]["end"]["streams"][0]["sender"][
