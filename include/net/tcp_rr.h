@@ -82,7 +82,7 @@ static inline void tcp_rr_dsack(struct sock *sk, u32 start_seq, u32 end_seq)
  * tcp_rr_retransmit() - an skb was sent once more
  * @sk: the socket
  * @skb: it
- * @sent_us: when it had been sent before that; 0: not just once
+ * @sent_us: when it had been sent before that; 0: not just once, or not asked for
  */
 static inline void tcp_rr_retransmit(struct sock *sk, const struct sk_buff *skb,
 				     u64 sent_us)
@@ -146,7 +146,7 @@ static inline u32 tcp_rr_quota(const struct tcp_sock *tp, u32 quota)
 }
 
 /**
- * tcp_rr_limits() - must the window not grow by what is beyond a hole?
+ * tcp_rr_limits() - must the window not grow by ACKs of what is beyond a hole?
  * @sk: a socket
  *
  * The bound of limited transmit is of congestion windows: of one that grows with each

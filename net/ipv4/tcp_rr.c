@@ -127,8 +127,9 @@ static struct tcp_rr *tcp_rr_get(struct sock *sk)
 		return rr;
 
 	/*
-	 * In a softirq, nothing is charged to whom that has interrupted. No
-	 * reserves: there is plain TCP.
+	 * What a softirq has interrupted is not charged. (Who polls busily
+	 * may be, for a socket that has no memcg.) No reserves: there is
+	 * plain TCP.
 	 */
 	memcg = set_active_memcg(mem_cgroup_from_sk(sk));
 	rr = kzalloc(sizeof(*rr), GFP_NOWAIT | __GFP_ACCOUNT);

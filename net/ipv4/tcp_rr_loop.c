@@ -264,8 +264,8 @@ void tcp_rr_loop_timeout(struct tcp_rr_loop *loop, u32 rto_us, u32 srtt_us)
  * tcp_rr_loop_idle() - limited transmit might send no more: be less patient, if
  *	that cost more than a false fast retransmit (4.3.4)
  * @loop: the loop
- * @idle_us: until an ACK moved the window
- * @dupacks: duplicate ACKs meanwhile
+ * @idle_us: until an ACK moved the window, or a recovery began or was undone
+ * @dupacks: duplicate ACKs meanwhile, also of what a window that grew let go
  * @srtt_us: smoothed round-trip time, not 0
  */
 void tcp_rr_loop_idle(struct tcp_rr_loop *loop, u32 idle_us, u32 dupacks,
